@@ -115,7 +115,7 @@ def export(
     if not outputs.output:
         raise InputError("name the file to write with -o, such as -o news.html")
     outputs.check(files or [])
-    content, problems = _read(files or [], exported, corpus)
+    content, problems = _read(files or [], exported, corpus, choice.names_of_columns())
     say_problems(problems)
     if isinstance(content, Corpus):
         content = written = choice.of(content.of_kind(exported.kind))
@@ -132,7 +132,7 @@ def export(
 
 
 def _read(
-    files: list[Path], exported: Exported, corpus: CorpusSplit
+    files: list[Path], exported: Exported, corpus: CorpusSplit, columns: dict[str, str]
 ) -> tuple[Corpus | predict.Prediction, Sequence[str]]:
     """A collection with its stories, or files as one corpus, and a sentence for each file that cannot be used."""
     folder = corpus.folder(bool(files), "a collection or annotated files")
@@ -148,7 +148,8 @@ def _read(
     if folder is not None:
         return folder.read(corpus.split or "dev").corpus, ()
     relations = tuple(name.strip() for name in (exported.relations or "").split(",") if name.strip())
-    loaded = formats.read_corpus(files, formats.ReadOptions(kind=kind, ids=corpus.ids, relations=relations))
+    options = formats.ReadOptions(kind=kind, ids=corpus.ids, relations=relations, columns=columns)
+    loaded = formats.read_corpus(files, options)
     if loaded.problems and not loaded.corpus.documents:
         *others, last = loaded.problems
         say_problems(others)

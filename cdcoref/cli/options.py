@@ -174,7 +174,7 @@ FilesArgument = Annotated[
 
 @dataclass(frozen=True)
 class Choice:
-    """Which documents are taken."""
+    """Which documents are taken, and where their texts and metadata are."""
 
     PANEL: ClassVar = INPUT
     since: str | None = option(
@@ -183,6 +183,19 @@ class Choice:
         metavar="DAY",
     )
     source: str | None = option(None, "Only documents whose metadata name this source.", metavar="NAME")
+    columns: str | None = option(
+        None,
+        "Columns of tables and fields of JSON that hold text, title, date, source, author, url or id, such as "
+        "text=Story,date=Published. Default: those with usual names. Other columns are metadata.",
+        metavar="NAME=COLUMN,...",
+    )
+
+    def names_of_columns(self) -> dict[str, str]:
+        """The columns, by what they hold; an `InputError` if they are not written so."""
+        columns = [part.partition("=") for part in (self.columns or "").split(",") if self.columns is not None]
+        if not all(name.strip() and column.strip() for name, _, column in columns):
+            raise InputError(f"--columns is {self.columns!r}; write it as text=Story,title=Headline")
+        return {name.strip().lower(): column.strip() for name, _, column in columns}
 
     def of(self, corpus: Corpus) -> Corpus:
         """The corpus with the chosen documents; an `InputError` if there are documents, but none is chosen."""
@@ -208,26 +221,17 @@ class Reading(Choice):
         "Encoding of plain text files that are not UTF-8, such as cp1252. Files with a byte order mark need none.",
         metavar="NAME",
     )
-    columns: str | None = option(
-        None,
-        "Columns of tables and fields of JSON that hold text, title, date, source, author, url or id, such as "
-        "text=Story,date=Published. Default: those with usual names. Other columns are metadata.",
-        metavar="NAME=COLUMN,...",
-    )
 
     def read(
         self, files: list[str], *, kind: str | None, every_kind: bool, without: Path | None = None
     ) -> formats.LoadedCorpus:
         """The documents of files without their clusters; says what was left out."""
-        columns = [part.partition("=") for part in (self.columns or "").split(",") if self.columns is not None]
-        if not all(name.strip() and column.strip() for name, _, column in columns):
-            raise InputError(f"--columns is {self.columns!r}; write it as text=Story,title=Headline")
         options = formats.ReadOptions(
             kind=kind,
             with_clusters=False,
             pipeline=self.pipeline,
             encoding=self.encoding,
-            columns={name.strip().lower(): column.strip() for name, _, column in columns},
+            columns=self.names_of_columns(),
             every_kind=every_kind,
         )
         loaded = formats.read_corpus(files, options, without=without)

@@ -117,7 +117,9 @@ def read_brat_file(path: Path, options: ReadOptions) -> Corpus:
             labels[match[1]] = re.sub(r"\\(.)", lambda mark: {"n": "\n", "r": "\r"}.get(mark[1], mark[1]), match[2])
         elif line.strip() and not re.match(r"[TREAMN#*][0-9]*\t", line):
             raise InputError("the line is not an annotation of brat", path, number)
-    named = {name: Link(link.tokens, link.kind, labels.get(name), link.tag) for name, link in links.items()}
+    # A note at a mention of a type that is not cdcoref's may be any remark.
+    own = {name for name, link in links.items() if known or not link.tag}
+    named = links | {name: replace(links[name], cluster=label) for name, label in labels.items() if name in own}
     try:
         chains = merged(named, groups)
     except InputError as error:

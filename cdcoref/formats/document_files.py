@@ -15,7 +15,7 @@ from cdcoref.errors import InputError, first_line
 from cdcoref.formats.format import Format, ReadOptions
 from cdcoref.formats.lines import whole_file
 from cdcoref.formats.many_documents import is_nexis, nexis_parts
-from cdcoref.formats.metadata import with_stated
+from cdcoref.formats.metadata import stated_date, with_stated
 from cdcoref.formats.packed import DAMAGE, unpacked_zip
 from cdcoref.formats.pdf_text import pdf_text
 from cdcoref.formats.plain_text import documents_of, text_content, tokenise_text
@@ -178,6 +178,8 @@ def read_markdown(path: Path, options: ReadOptions) -> Corpus:
     headings = [text for heading, text in blocks if heading]
     if headings:
         stated.setdefault("title", headings[0])
+    if "date" in stated:
+        stated["date"] = str(stated_date(stated["date"]))
     text = "\n\n".join(text for _, text in blocks)
     document = tokenise_text(text, options.id or path.name, options.pipeline, path=str(path))
     return Corpus((with_stated(document, stated),))

@@ -16,7 +16,7 @@ from cdcoref.corpus import ENTITY
 from cdcoref.formats.chains import Link, kind_and_tag, merged, named_links
 from cdcoref.formats.format import ReadOptions
 from cdcoref.formats.json_documents import WrongLine, checked
-from cdcoref.formats.metadata import SUMMARIES, stated_date, usual_fields
+from cdcoref.formats.metadata import SUMMARIES, stated_date, usual_fields, without_by
 from cdcoref.formats.web_page import all_text, is_html
 from cdcoref.language import day_in
 
@@ -104,7 +104,7 @@ def _plain(value: Any, name: str) -> Any:
         value = max(strings, key=len, default=None) if name == "text" else named
     if name == "author" and isinstance(value, list):
         return ", ".join(str(part.get("name")) if isinstance(part, dict) else str(part) for part in value)
-    return unescape(value) if name == "title" and isinstance(value, str) else value
+    return unescape(value) if name == "title" and isinstance(value, str) else without_by(value, name)
 
 
 def _nested(content: Fields, layouts: Layouts, depth: int = 4) -> Iterator[Fields]:
@@ -232,7 +232,7 @@ def _prodigy(content: Fields, id: str, layouts: Layouts) -> Iterator[Fields]:
     annotation = {}
     if "spans" in content:
         annotation = _mentions(content["spans"] or [], content.get("relations") or [], id, layouts)
-    yield {"text": content.get("text"), **(meta or {})} | annotation
+    yield _usual({"text": content.get("text"), **(meta or {})}, layouts) | annotation
 
 
 class _Labels(_Model):
@@ -249,8 +249,8 @@ def _doccano(content: Fields, id: str, layouts: Layouts) -> Iterator[Fields]:
     if "text" not in rest and isinstance(content.get("data"), str):
         rest["text"] = rest.pop("data")  # its name in earlier versions
     labels = checked(_Labels, {"label": content.get("label") or content.get("labels") or []}).label
-    regions = [dict(zip(("start", "end", "label"), label, strict=True)) for label in labels]
-    yield rest | _mentions(content.get("entities") or regions, content.get("relations") or [], id, layouts)
+    regions = content.get("entities") or [dict(zip(("start", "end", "label"), label, strict=True)) for label in labels]
+    yield _usual(rest, layouts) | _mentions(regions, content.get("relations") or [], id, layouts)
 
 
 def _mentions(regions: Any, relations: Any, id: str, layouts: Layouts) -> Fields:
@@ -419,9 +419,8 @@ def _corenlp(content: Fields, id: str, layouts: Layouts) -> Iterator[Fields]:
         for number, cluster in found.corefs.items()
         for mention in cluster
     ]
-    known = {"id": content.get("docId") or id, "metadata": {"date": content.get("docDate")}}
-    known = known if content.get("docDate") else {"id": known["id"]}
-    yield {**known, "text": text, "offsets": offsets, **words, "mentions": mentions}
+    dated = {"metadata": {"date": content["docDate"]}} if content.get("docDate") else {}
+    yield {"id": content.get("docId") or id, **dated, "text": text, "offsets": offsets, **words, "mentions": mentions}
 
 
 _LAYOUTS: tuple[tuple[Callable[[Fields], bool], Callable[[Fields, str, Layouts], Iterator[Fields]]], ...] = (

@@ -52,7 +52,8 @@ _QUOTED = re.compile(
 _QUOTES = "//*[contains(@class, 'gmail_quote')] | //blockquote[@type='cite']"
 """The same in HTML."""
 _ANSWER, _FORWARD = (re.compile(rf"{_any_of(kind)} ?:", re.IGNORECASE) for kind in ("answer", "forward"))
-_BEFORE_SUBJECT = re.compile(rf"(?:(?:{_ANSWER.pattern}|{_FORWARD.pattern})\s*)+", re.IGNORECASE)
+_BEFORE_SUBJECT = re.compile(rf"\A(\[[^]]*\]\s*)?(?:(?:{_ANSWER.pattern}|{_FORWARD.pattern})\s*)+", re.IGNORECASE)
+"""What a mail program puts before a subject, behind the name of a mailing list in brackets."""
 _ORIGINAL = re.compile(_any_of("original"), re.IGNORECASE)
 _NEXIS_BEGIN = re.compile(r"^[ \t]*(?:\d+ of \d+ DOCUMENTS?|Document \d+ of \d+)[ \t]*$", re.MULTILINE | re.IGNORECASE)
 _NEXIS_EDITION = re.compile(r"(?:[\w.]+ ){0,4}edition(?: \d)?", re.IGNORECASE)
@@ -62,7 +63,7 @@ _NEXIS_FIELD = re.compile(
     r"(?::[ \t]*|[ \t]+(?=\d{4}|\d+ of \d+)|\Z)(?P<value>.*)",
     re.IGNORECASE,
 )
-_NEXIS_BEHIND = words_in("nexis_fields.tsv", "behind")
+_NEXIS_BEHIND, _NEXIS_ABOVE, _NEXIS_LONG = (words_in("nexis_fields.tsv", k) for k in ("behind", "above", "long"))
 
 
 def is_nexis(text: str) -> bool:
@@ -74,35 +75,47 @@ def is_nexis(text: str) -> bool:
 
 def nexis_parts(text: str) -> Iterator[Part]:
     """The articles of a download, old (`1 of 2 DOCUMENTS`) or new (`End of Document`)."""
-    old = _NEXIS_BEGIN.search(text)
-    pieces = _NEXIS_BEGIN.split(text)[1:] if old else _NEXIS_END.split(text)
-    for piece in pieces:
-        blocks = [block for block in re.split(r"\n[ \t]*\n", piece) if block.strip()]
-        heading: list[str] = []
-        stated: dict[str, Any] = {}
+    old = _NEXIS_BEGIN.search(text) is not None
+    pieces = (_NEXIS_BEGIN if old else _NEXIS_END).split(text)
+    for number, piece in enumerate(pieces):
+        heading: list[list[str]] = []
         body: list[str] = []
+        fields: dict[str, str] = {}
         begun = ended = False
-        for block in blocks:
-            rest = []
-            for line in map(str.strip, block.strip().splitlines()):
+        for block in re.split(r"\n[ \t]*\n", piece):
+            above, below = list[str](), list[str]()
+            long = ""  # the name of the field that the lines of the block continue
+            for place, line in enumerate(filter(None, map(str.strip, block.splitlines()))):
                 if field := _NEXIS_FIELD.fullmatch(line):
                     name = field["name"].lower()
                     ended = ended or (name in _NEXIS_BEHIND and bool(body))
-                    begun = begun or name in ("length", "body", "byline")
-                    if name in ("byline", "headline") and field["value"]:
-                        stated["author" if name == "byline" else "title"] = field["value"]
-                elif not ended and line and line.lower() != "all rights reserved":
-                    rest.append(line)
-            if begun and rest and not ended:
-                body.append("\n".join(rest))
-            elif rest and not ended:
-                heading += [line for line in rest if not _NEXIS_EDITION.fullmatch(line)]
-        names: tuple[str, ...] = ("source", "date", "title") if old else ("title", "source", "date")
-        if old and heading and day_in(heading[0]):
-            names = names[1:]
-        found = dict(zip(names, heading, strict=False))
-        if body:
-            yield Part("\n\n".join(body), {**found, **stated})
+                    begun = begun or name in _NEXIS_ABOVE
+                    long = name if name in _NEXIS_LONG and place == 0 and not body else ""
+                    fields[name] = field["value"] or fields.get(name, "")
+                elif long:
+                    fields[long] = f"{fields[long]} {line}".strip()
+                elif not (ended or line.lower() == "all rights reserved"):
+                    (below if begun else above).append(line)
+            heading += filter(None, [[line for line in above if not _NEXIS_EDITION.fullmatch(line)]])
+            body += filter(None, ["\n".join(below)])
+        known, rest = _nexis_heading(heading, old)
+        # Without a length, what is not behind the line of an article, or before its end, is about the download.
+        if begun or (heading and (number > 0 if old else number + 1 < len(pieces))):
+            stated = {"author": fields.get("byline"), "title": fields.get("headline") or known.get("title")}
+            yield Part("\n\n".join(body if begun else rest) or fields.get("abstract", ""), known | stated)
+
+
+def _nexis_heading(blocks: list[list[str]], old: bool) -> tuple[dict[str, Any], list[str]]:
+    """What the lines above an article's text state, and the blocks that are no part of its heading."""
+    lines = [line for block in blocks for line in block]
+    if not old or not lines:
+        return dict(zip(("title", "source", "date"), lines, strict=False)), ["\n".join(lines[3:])]
+    days = ((n, line) for n, block in enumerate(blocks[:4]) for line in block if day_in(line))
+    at, day = next(days, (int(len(blocks[0]) == 1), lines[min(1, len(lines) - 1)]))
+    # The title is below the day, in a block of its own: with the day stand editions, regions and corrections.
+    title = lines[lines.index(day) + 1 :] if len(blocks) == 1 else next(iter(blocks[at + 1 :]), [])
+    known = {"source": lines[0] if lines[0] != day else "", "date": day, "title": " ".join(title)}
+    return known, ["\n".join(block) for block in blocks[at + 2 :]]
 
 
 def _mails(data: bytes, path: Path) -> Iterator[Part]:
@@ -133,7 +146,7 @@ def _mails(data: bytes, path: Path) -> Iterator[Part]:
                     text = text[header.start() :]
                 if (sent := _SENT.search(header[0])) and day_in(sent[1]):
                     stated["date"] = sent[1]
-        yield Part(_FORWARDED.sub("", text), {**stated, "title": _BEFORE_SUBJECT.sub("", stated["title"])})
+        yield Part(_FORWARDED.sub("", text), {**stated, "title": _BEFORE_SUBJECT.sub(r"\1", stated["title"])})
 
 
 def _entries(data: bytes, path: Path) -> Iterator[Part]:

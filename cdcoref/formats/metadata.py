@@ -34,8 +34,10 @@ _WORDS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 _SECONDS = re.compile(r"(1\d{9})(?:\d{3})?(?:\.\d+)?")
 _PLAIN_DAY = re.compile(r"((?:19|20)\d{6})(?:T\d{6}Z?)?")
 _EXCEL_DAY = re.compile(r"[2-6]\d{4}(?:\.\d+)?")
-_EXCEL_BEGINS = date(1899, 12, 30)
-_NUMBERS = re.compile(r"(\d{1,2})[./-](\d{1,2})[./-](\d{4})")
+_NUMBERS = re.compile(
+    r"(\d{1,2})[./-](\d{1,2})(?:[./-](\d{4})|[./](\d\d))(?:,?\s+\d{1,2}:\d\d(?::\d\d)?(?:\s*[ap]m)?)?", re.IGNORECASE
+)
+_BY = re.compile(r"\A\s*by\s+(?=\S)", re.IGNORECASE)
 _MONTH = re.compile("|".join(month_abbr[1:]), re.IGNORECASE)
 _DEFAULTS = datetime(2000, 1, 1), datetime(2001, 2, 2)
 _BEGINNING = 4000
@@ -88,6 +90,8 @@ def usual_fields(names: Sequence[str]) -> dict[str, str]:
     >>> usual_fields(["Author(s)", "webPublicationDate", "body"])
     {'text': 'body', 'date': 'webPublicationDate', 'author': 'Author(s)'}
     """
+    if "annotation_id" in names:  # Label Studio's, which says when the annotation was created
+        names = [name for name in names if name != "created_at"]
     by_name = {name.strip().lower(): name for name in reversed(names)}
     others = [name for name in reversed(names) if name.strip().lower() not in _WHOLE_NAMES]  # not "Headline text"
     by_last_word = {words[-1].lower(): name for name in others if (words := _WORDS.findall(name.replace("(s)", "s")))}
@@ -101,14 +105,16 @@ def usual_fields(names: Sequence[str]) -> dict[str, str]:
 
 
 def stated_date(value: Any, day_first: bool | None = None) -> Any:
-    """A date in metadata as ISO 8601, if it is one in a notation that `day_in` does not read, else as it is.
+    """A date in metadata as ISO 8601, if it is unambiguous, else as it is; one that is ISO 8601 keeps its time.
 
     It reads seconds and milliseconds since 1970, days without separators, Excel's numbers of days, figures if only one
-    can be the month, if dots or hyphens separate them, or if `day_first` says which of them is the day, and what
-    dateutil reads as a whole day with the name of its month.
+    can be the month, if dots or hyphens separate them, or if `day_first` says which of them is the day, and days that
+    `day_in` or, if they name the month, dateutil reads. Of years in two figures, 69 is the first of the last century.
 
     >>> stated_date("1715590800"), stated_date(20190815), stated_date("13/05/2024"), stated_date("5/6/2024")
     ('2024-05-13', '2019-08-15', '2024-05-13', '5/6/2024')
+    >>> stated_date("9th February 2025"), stated_date("2025/2/9"), stated_date("13/5/98"), stated_date("2025-02-09T17")
+    ('2025-02-09', '2025-02-09', '1998-05-13', '2025-02-09T17')
     >>> stated_date("Mar-09-2025"), stated_date("9-Mar-25 17:30"), stated_date("March 2025"), stated_date("Sunday")
     ('2025-03-09', '2025-03-09', 'March 2025', 'Sunday')
     """
@@ -117,11 +123,12 @@ def stated_date(value: Any, day_first: bool | None = None) -> Any:
         if seconds := _SECONDS.fullmatch(text):
             return datetime.fromtimestamp(int(seconds[1]), UTC).date().isoformat()
         if _EXCEL_DAY.fullmatch(text):
-            return (_EXCEL_BEGINS + timedelta(int(float(text)))).isoformat()
+            return (date(1899, 12, 30) + timedelta(int(float(text)))).isoformat()
         if plain := _PLAIN_DAY.fullmatch(text):
             return date.fromisoformat(plain[1]).isoformat()
         if numbers := _NUMBERS.fullmatch(text):
-            first, second, year = map(int, numbers.groups())
+            first, second = int(numbers[1]), int(numbers[2])
+            year = int(numbers[3]) if numbers[3] else (int(numbers[4]) + 31) % 100 + 1969
             if first > 12 or second > 12 or first == second:
                 day_first = first > 12
             elif "/" not in text:
@@ -129,7 +136,9 @@ def stated_date(value: Any, day_first: bool | None = None) -> Any:
             if day_first is not None:
                 day, month = (first, second) if day_first else (second, first)
                 return date(year, month, day).isoformat()
-        elif _MONTH.search(text) and day_in(text) is None:
+        elif whole := day_in(text):
+            return value if text.startswith(whole) else whole
+        elif _MONTH.search(text):
             # They differ if the text states no whole day.
             days = {parse(text, default=default, ignoretz=True).date() for default in _DEFAULTS}
             return value if len(days) > 1 else days.pop().isoformat()
@@ -147,7 +156,13 @@ def is_day_first(values: Iterable[Any]) -> bool | None:
 
 def with_stated(document: Document, stated: Mapping[str, Any]) -> Document:
     """The document with metadata that its source states, which take precedence over what was found."""
-    return replace(document, metadata={**document.metadata, **stated}, found=frozenset(document.found - stated.keys()))
+    known = {name: without_by(value, name) for name, value in stated.items()}
+    return replace(document, metadata={**document.metadata, **known}, found=frozenset(document.found - stated.keys()))
+
+
+def without_by(value: Any, name: str) -> Any:
+    """A value of metadata; of an author, the names in a byline."""
+    return _BY.sub("", value) if name == "author" and isinstance(value, str) else value
 
 
 def plain_value(value: Any) -> Any:

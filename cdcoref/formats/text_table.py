@@ -162,8 +162,7 @@ def _documents(
     row_of: dict[str, int] = {}
     empty = 0
     undated: list[Any] = []
-    dates = [name for name in names if ours[name] == "date"]
-    day_first = is_day_first(entry.get(name) for _, entry in entries for name in dates)
+    day_first = is_day_first(entry.get(name) for name in names if ours[name] == "date" for _, entry in entries)
     for place, (number, entry) in enumerate(entries, start=1):
         values = ((ours[name], plain_value(value)) for name, value in entry.items() if ours[name])
         stated = {name: value for name, value in values if value not in (None, "")}

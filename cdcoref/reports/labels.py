@@ -19,8 +19,8 @@ _SHORTEST_SHOUTED = 4
 LONGEST_NAME = 6
 """In words; what is longer is more than a name."""
 
-_PRONOUNS = PRONOUNS - {"here", "then"} | {"one"}
-"""What names nothing alone: "here" and "then" may be all that a cluster is called."""
+_PRONOUNS = PRONOUNS - {"here", "then"} | {"one", "_"}
+"""What names nothing alone, as an empty node ("_"): "here" and "then" may be all that a cluster is called."""
 _PARTICLES = words_in("label_words.tsv", "particle")
 """Words inside names that have no capital."""
 

@@ -28,7 +28,7 @@ def resolved_texts(source: Results | Corpus) -> dict[str, str]:
     """The texts of documents with pronouns of the third person replaced by the names of their clusters.
 
     Possessive ones get "'s" ("his crew": "Tomas Vell's crew"); reflexive and relative pronouns are kept. In quotations,
-    what takes their place is in square brackets.
+    what takes their place is in square brackets. An empty node of CorefUD without a form ("_") is left out.
 
     >>> from cdcoref.corpus import Document
     >>> document = Document.from_sentences("a", [["Ann", "left", "."], ["Her", "dog", "saw", "her", "."]])
@@ -98,16 +98,21 @@ def _definite(label: str, mentions: Sequence[Mention], readings: Readings) -> st
 
 def _with_names(document: Document, mentions: Sequence[Mention], names: Mapping[str, str], readings: Readings) -> str:
     text, quoted = document.text, readings[document.id].quotations
+    layout = document.metadata.get("corefud")
+    empty = layout.get("empty_nodes") if isinstance(layout, Mapping) else None
     pieces, begin = [], 0
     for mention in sorted(mentions, key=lambda m: (m.start, -m.end)):
         [word, *more] = [document.tokens[token].casefold() for token in mention.tokens]
         pronoun = not more and (word in _PERSONAL or word in _POSSESSIVE or word == "her")
         name = names.get(mention.cluster or "")
+        start, end = document.offsets[mention.start]
+        if not more and word == "_" and isinstance(empty, Mapping) and str(mention.start) in empty and start >= begin:
+            pieces.append(text[begin:start].removesuffix(" " * (not text.startswith(" ", end))))
+            begin = end + text.startswith(" ", end)
         if not pronoun or name is None or mention.kind not in (ENTITY, None):
             continue
         if word in _POSSESSIVE or (word == "her" and _possesses(document, mention)):
             name = _possessive(name)
-        start, end = document.offsets[mention.start]
         if start < begin:
             continue  # a mention of another cluster
         if text[start : start + 1].isupper():

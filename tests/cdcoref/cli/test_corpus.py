@@ -61,6 +61,17 @@ def test_stats_of_own_files(cdcoref: Run, tmp_path: Path) -> None:
     assert re.search(r"documents +1\b", done.out)
 
 
+@pytest.mark.parametrize("suffix", ["csv", "json"])
+def test_columns_of_what_is_exported_have_the_names_given(cdcoref: Run, tmp_path: Path, suffix: str) -> None:
+    path = tmp_path / f"a.{suffix}"
+    row = {"Report": "Ann left.", "Caption": "Ann goes"}
+    path.write_text(json.dumps([row]) if suffix == "json" else ",".join(row) + "\n" + ",".join(row.values()))
+    done = cdcoref("export", path, "--columns", "text=Report,title=Caption", "-o", tmp_path / "out.jsonl")
+    assert done.code == 0, done.err
+    [document] = read_corpus([tmp_path / "out.jsonl"]).corpus.documents
+    assert (document.text, document.metadata["title"]) == ("Ann left.", "Ann goes")
+
+
 @pytest.mark.parametrize(("name", "gaps"), [("gold.conll", False), ("gold.conll.gz", False), ("gold.jsonl", True)])
 def test_export_is_read_back(cdcoref: Run, mini_dev: Path, name: str, gaps: bool) -> None:
     path = mini_dev / name

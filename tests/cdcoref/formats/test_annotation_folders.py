@@ -142,6 +142,17 @@ def test_files_of_one_name_in_two_folders_of_brat_are_two_documents(tmp_path: Pa
     assert [document.id for document in loaded.corpus.documents] == ["one/a.txt", "two/a.txt"]
 
 
+def test_a_note_of_another_scheme_in_brat_is_no_name(tmp_path: Path) -> None:
+    for name in "ab":
+        (tmp_path / f"{name}.txt").write_text("Ann left. She fell.")
+        mentions = "T1\tThing 0 3\tAnn\nT2\tThing 10 13\tShe\n*\tSame T1 T2\nT3\tentity 0 3\tAnn\n"
+        (tmp_path / f"{name}.ann").write_text(f"{mentions}#1\tAnnotatorNotes T1\tsure?\n#2\tAnnotatorNotes T3\tann\n")
+    corpus = read_corpus([tmp_path]).corpus
+    assert {mention.kind for mention in corpus.mentions} == {"entity"}
+    assert "sure?" not in {mention.cluster for mention in corpus.mentions}
+    assert sorted(len(cluster) for cluster in corpus.clusters()) == [2, 2, 2]
+
+
 def people() -> Corpus:
     document = Document.from_sentences("a", [["Ann", "saw", "Bob", ".", "She", "left", "."]])
     other = Document.from_sentences("b", [["Ann", "swam"]])

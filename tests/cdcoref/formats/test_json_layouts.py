@@ -22,7 +22,7 @@ RELATION = {"head_span": SPANS[1], "child_span": SPANS[0], "label": "COREF"}
 EXPORTS: dict[str, dict[str, Any]] = {
     "Label Studio": {
         "id": 4,
-        "data": {"text": TEXT},
+        "data": {"text": TEXT, "Published": "7 Mar 2024"},
         "annotations": [
             {
                 "result": [
@@ -33,10 +33,14 @@ EXPORTS: dict[str, dict[str, Any]] = {
             }
         ],
     },
-    "Prodigy": {"text": TEXT, "tokens": [{"text": "Ann"}], "spans": SPANS, "relations": [RELATION], "answer": "accept"},
+    "Prodigy": {
+        **{"text": TEXT, "tokens": [{"text": "Ann"}], "spans": SPANS, "relations": [RELATION], "answer": "accept"},
+        "meta": {"Published": "7 Mar 2024"},
+    },
     "doccano": {
         "id": 4,
         "text": TEXT,
+        "Published": "7 Mar 2024",
         "entities": [
             {"id": n, "label": "entity", "start_offset": span["start"], "end_offset": span["end"]}
             for n, span in enumerate(SPANS)
@@ -50,17 +54,28 @@ EXPORTS: dict[str, dict[str, Any]] = {
     "content",
     [
         {"id": 4, "text": TEXT, "objects": [{"text": "Ann", **LABELS[0]}], "annotator": 1},
+        {
+            **{"id": 4, "text": TEXT, "label": [{"text": "Ann", **LABELS[0]}]},
+            **{"annotation_id": 7, "created_at": "2025-06-01T00:00:00Z", "lead_time": None},
+        },
         {"id": 4, "text": TEXT, "labels": [[0, 3, "entity"]]},
         {"id": 4, "data": TEXT, "label": [[0, 3, "entity"]]},
         {"id": 4, "data": {"article": TEXT}, "annotations": [{"result": [{"id": "r", "value": LABELS[0]}]}]},
     ],
-    ids=["short Label Studio", "labels of doccano", "an earlier doccano", "another field of Label Studio"],
+    ids=[
+        "short Label Studio",
+        "with times of the annotation",
+        "labels of doccano",
+        "an earlier doccano",
+        "another field of Label Studio",
+    ],
 )
 def test_annotation_without_relations(tmp_path: Path, content: dict[str, Any]) -> None:
     (tmp_path / "a.json").write_text(json.dumps([content]))
     corpus = read_file(tmp_path / "a.json")
     assert [(m.document, m.tokens, m.kind) for m in corpus.mentions] == [("4", (0,), "entity")]
     assert corpus.documents[0].text == TEXT
+    assert "date" not in corpus.documents[0].metadata
 
 
 @pytest.mark.parametrize("tool", EXPORTS)
@@ -70,6 +85,7 @@ def test_annotation_of_other_tools(tmp_path: Path, tool: str) -> None:
     corpus = read_file(path)
     [members] = corpus.clusters()
     assert [(m.tokens, m.kind) for m in members] == [((0,), "entity"), ((3,), "entity")]
+    assert corpus.documents[0].metadata["date"] == "2024-03-07"
     assert any("relation 'causes' is not used" in note for note in corpus.notes) == (tool == "Label Studio")
     chosen = read_file(path, ReadOptions(relations=("Causes",)))
     assert len(chosen.clusters()) == (1 if tool == "Label Studio" else 2)
@@ -237,6 +253,10 @@ def test_what_was_rejected_is_left_out(tmp_path: Path, spans: dict[str, Any]) ->
             "date_publish": "1709800000",
             "source_domain": "P",
             "authors": [{"name": "A"}, "B"],
+        },
+        {
+            **{"headline": {"main": "T"}, "byline": {"original": "By A, B"}, "pub_date": "7 Mar 2024", "source": "P"},
+            "body": FERRY,
         },
         {
             "data": {

@@ -131,6 +131,49 @@ def test_messages_that_hold_others(tmp_path: Path, subject: str, body: str, text
     assert document.metadata["title"] == "F"
 
 
+@pytest.mark.parametrize(
+    ("subject", "title"),
+    [
+        ("Pyre: four charged", "Pyre: four charged"),
+        ("RE: Re : Shire: bridge shut", "Shire: bridge shut"),
+        ("Mill fire: WG: a code", "Mill fire: WG: a code"),
+        ("[desk] Fwd: Tide rises", "[desk] Tide rises"),
+    ],
+)
+def test_marks_of_answers_are_cut_only_before_a_subject(tmp_path: Path, subject: str, title: str) -> None:
+    (tmp_path / "a.eml").write_bytes(mail(subject, FERRY))
+    assert read_file(tmp_path / "a.eml").documents[0].metadata["title"] == title
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("Thursday\n", "Thursday\n  Late Edition - Final\n"),
+        ("Thursday\n", "Thursday\nEdition 2;\nBorders Region\n"),
+        ("Thursday\n", "Thursday\n  Correction Appended\n"),
+        ("March 7, 2024 Thursday\n", "March 7, 2024\n  Thursday\n"),
+        ("March 7, 2024 Thursday\n", "No republishing without consent\n\nMarch 7, 2024, Thursday, BC cycle\n"),
+        ("Ferry sinks\n", "Ferry\nsinks\n"),
+        ("Ferry sinks\n\nBYLINE: Ann Lee\n", "SECTION: Home;\nPg. 5\n\nBYLINE: By Ann Lee\n\nHEADLINE: Ferry\nsinks\n"),
+        ("BYLINE: Ann Lee", "BYLINE: BY Ann\nLee\n\nHIGHLIGHT: A ferry\nis lost"),
+        ("LENGTH: 7 words\n", "LENGTH: 7 words\n\nABSTRACT\nA ferry is lost.\n"),
+        (f"LENGTH: 7 words\n\n{FERRY}", f"LENGTH: 7 words\n\nABSTRACT\n{FERRY}"),
+        ("\nLOAD-DATE", "\nURL: http://courier.example/\n\nLOAD-DATE"),
+        ("1 of 2 DOCUMENTS", "Page 1 of 2"),
+        ("1 of 2 DOCUMENTS", "Search terms: ferry\n\nNumber of articles: 2\n\n1 of 2 DOCUMENTS"),
+        ("LENGTH: 7 words\n", ""),
+        ("BYLINE: Ann Lee\n\nLENGTH: 7 words\n", ""),
+    ],
+)
+def test_headings_of_old_downloads(tmp_path: Path, before: str, after: str) -> None:
+    assert before in OLD_NEXIS
+    (tmp_path / "a.txt").write_text(OLD_NEXIS.replace(before, after, 1))
+    first, second = read_file(tmp_path / "a.txt").documents
+    assert (first.text, second.text) == (FERRY, "A café burnt.")
+    author = {"author": "Ann Lee"} if "BYLINE" in after or "BYLINE" not in before else {}
+    assert first.metadata == {"title": "Ferry sinks", "source": "The Courier", "date": "2024-03-07", **author}
+
+
 def test_what_a_message_in_html_quotes_is_left_out(tmp_path: Path) -> None:
     message = EmailMessage()
     message["Message-ID"] = "<1@courier.example>"

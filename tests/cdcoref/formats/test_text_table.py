@@ -51,10 +51,11 @@ def test_columns_whose_last_word_is_a_usual_name(tmp_path: Path) -> None:
 
 
 def test_columns_as_newsrooms_name_them(tmp_path: Path) -> None:
-    for header in ("Hed,Body,Masthead", "Headline text,Article text,Masthead"):
-        (tmp_path / "a.csv").write_text(f"{header}\nFerry lost,A ferry sank.,Post\n")
+    known = {"title": "Ferry lost", "source": "Post", "author": "Ann Lee"}
+    for header in ("Hed,Body,Masthead", "Headline text,Article text,Masthead", "Head Line,Copy text,Paper"):
+        (tmp_path / "a.csv").write_text(f"{header},Byline\nFerry lost,A ferry sank.,Post,By Ann Lee\n")
         [document] = read_file(tmp_path / "a.csv").documents
-        assert (document.text, dict(document.metadata)) == ("A ferry sank.", {"title": "Ferry lost", "source": "Post"})
+        assert (document.text, dict(document.metadata)) == ("A ferry sank.", known)
 
 
 def test_columns_with_german_and_french_names(tmp_path: Path) -> None:
@@ -72,6 +73,10 @@ def test_columns_with_german_and_french_names(tmp_path: Path) -> None:
         (["5/3/2024", "3/13/2024"], ["2024-05-03", "2024-03-13"]),
         (["5/3/2024", "13/3/2024", "3/13/2024"], ["5/3/2024", "2024-03-13", "2024-03-13"]),
         (["45356", "45364.5"], ["2024-03-05", "2024-03-13"]),
+        (["5/3/24", "13/3/24 17:05"], ["2024-03-05", "2024-03-13"]),
+        (["5/3/24", "3.13.24"], ["2024-05-03", "2024-03-13"]),
+        (["3 Mar 2024", "March 4th 2024", "2024/03/05"], ["2024-03-03", "2024-03-04", "2024-03-05"]),
+        (["2024-03-05T17:05:00Z", "Thursday 7 March 2024"], ["2024-03-05T17:05:00Z", "2024-03-07"]),
         (["5/3/2024", "6/6/2024"], ["5/3/2024", "2024-06-06"]),
     ],
 )
@@ -168,7 +173,7 @@ def test_values_of_parquet_are_those_of_json(tmp_path: Path) -> None:
 
 def test_markdown(tmp_path: Path) -> None:
     text = (
-        "---\ntitle: 'Captain held'\ndate: 2024-03-07\n---\n# Captain arrested\n\nPolice on **Thursday** arrested\nthe "
+        "---\ntitle: 'Captain held'\ndate: 7 Mar 2024\n---\n# Captain arrested\n\nPolice on **Thursday** arrested\nthe "
         "[captain](http://x.example).\n\n- One\n- Two\n\n```\ncode\n```\n\n| a | b |\n|---|---|\n| c | d |\n"
     )
     for name, data in (("a.md", text.encode()), ("b.md.gz", gzip.compress(text.encode()))):

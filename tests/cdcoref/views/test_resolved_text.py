@@ -54,6 +54,15 @@ def test_events_and_gaps_stay() -> None:
     assert resolved_texts(Corpus((document,), events + broken))["a"] == document.text
 
 
+def test_empty_nodes_without_a_form_are_not_in_the_text(tmp_path: Path) -> None:
+    rows = ("1 Ann 1", "2 left 0", "2.1 _ 1", "3 . 0", "", "0.1 _ 1", "1 Ran 0", "2 _ 1", "2.1 she 1", "2.2 _ 1")
+    lines = [row and row.replace(" ", "\t", 1).split(" ")[0] + "\t_" * 7 for row in rows]
+    cells = ["" if not row else "\tEntity=(e1-person-1-)" if row.endswith("1") else "\t_" for row in rows]
+    head = "# newdoc id = a\n# global.Entity = eid-etype-head-other\n"
+    (tmp_path / "a.conllu").write_text(head + "\n".join(map("".join, zip(lines, cells, strict=True))) + "\n\n")
+    assert resolved_texts(read_corpus([tmp_path / "a.conllu"]).corpus) == {"a": "Ann left .\nRan _ Ann"}
+
+
 def test_a_folder_of_texts(tmp_path: Path) -> None:
     corpus = marked("[Ann]a left. [She]a fell.", "Nobody.")
     folder = tmp_path / "texts"
