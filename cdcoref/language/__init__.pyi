@@ -50,12 +50,15 @@ from .proper_names import different_names as different_names
 from .proper_names import gender_of_first_name as gender_of_first_name
 from .proper_names import may_be_surname as may_be_surname
 from .stated_facts import CLUB as CLUB
+from .stated_facts import GROUP as GROUP
 from .stated_facts import NO_FACTS as NO_FACTS
 from .stated_facts import NO_PERSON as NO_PERSON
+from .stated_facts import ORGANISATION as ORGANISATION
 from .stated_facts import PERSON as PERSON
 from .stated_facts import TOWN as TOWN
 from .stated_facts import StatedFacts as StatedFacts
 from .stated_facts import in_conflict as in_conflict
+from .words import ORGANISATIONS as ORGANISATIONS
 from .words import PRONOUNS as PRONOUNS
 from .words import MentionWords as MentionWords
 from .words import continues_phrase as continues_phrase

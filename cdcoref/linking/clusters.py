@@ -279,8 +279,8 @@ def _conflicts(
         if number in names.shared:
             stated[number] = stated[number]._replace(generation=frozenset((" ".join(name),)))
     words = {facts[number].words.surname for number in names.no_people}
-    for number, name in names.names.items():
-        if name in names.people and name[-1] in words and not stated[number].sorts:  # "Whitney Houston" is not Houston
+    for number, name in names.names.items():  # "Whitney Houston" is not Houston
+        if name in names.people and not (words.isdisjoint(name) or stated[number].sorts):
             stated[number] = stated[number]._replace(sorts=frozenset((PERSON,)))
     for number, sorts in {**dict.fromkeys(names.things, NO_PERSON), **names.sorts}.items():
         if number in stated and not stated[number].sorts:

@@ -169,6 +169,9 @@ def test_a_noun_with_an_article_in_another_event_is_new(text: str, expected: lis
         ("A *bus hit a wall in Lima on Monday . || A *bus hit a wall near Lima on Monday .", True),
         ("A *bus hit a wall in Orv on Monday . || A *bus hit a wall near Tresk on Friday .", False),
         ("*Jordan signed the treaty . | Ann *Jordan fell .", False),
+        ("Rain fell in *Bristol . || *Bristol , the car maker , rose .", False),
+        ("*Bristol , the nightclub , shut . || Rain fell in *Bristol .", False),
+        ("Rain fell in *Bristol . || *Bristol , home of the fleet , slept .", True),
     ],
 )
 def test_what_stands_beside_nouns_and_names_tells_two_apart(texts: str, same: bool) -> None:
