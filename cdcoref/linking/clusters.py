@@ -20,9 +20,9 @@ from cdcoref.language import (
     NO_PERSON,
     PERSON,
     TITLES,
-    WEEKDAYS,
     MentionFacts,
     StatedFacts,
+    date_name,
     gender_of_first_name,
     head_word,
     in_conflict,
@@ -116,6 +116,7 @@ class KindClusters:
         apart = readings.pronouns({kind}.intersection(settings.vectors.with_antecedents))
         scores = logits.scores(temperature or settings.temperature, kind)
         self._circumstances: CircumstanceTables | None = None
+        self._stated: dict[int, tuple[Set[str], Set[str]]] = {}  # where events state both a place and a day
         if settings.cannot_links and kind == EVENT:
             self._circumstances = readings.circumstance_tables
             scores = _with_circumstances(scores, self._circumstances, apart)
@@ -139,6 +140,7 @@ class KindClusters:
             self._conflicts = self._conflicts.with_pairs(_new_mentions(readings, facts, kind))
             if kind == EVENT:
                 self._conflicts = self._conflicts.with_pairs(_further_events(readings, facts))
+                self._stated = {n: names for n in own if all(names := _stated_names(readings, n))}
 
     def cut(self, distance_threshold: float) -> NDArray[np.integer]:
         """The number of each mention's cluster; mentions of other kinds are clusters of their own. *Shape:* (mentions,)
@@ -153,6 +155,9 @@ class KindClusters:
         if self._circumstances is not None:
             first, second = _pairs_within(labels)
             differ = self._circumstances.conflicts(first, second)
+            named = [*self._stated]
+            for place in np.flatnonzero(np.isin(first, named) & np.isin(second, named)).tolist():
+                differ[place] |= all(_are_unlike(self._stated[int(first[place])], self._stated[int(second[place])]))
             conflicts = conflicts.with_pairs(zip(first[differ].tolist(), second[differ].tolist(), strict=True))
         found = {label: conflicts.within(members) for label, members in clusters.items() if len(members) > 1}
         divided = {label: cannot_links for label, cannot_links in found.items() if cannot_links is not None}
@@ -363,11 +368,12 @@ def _are_two(readings: Readings, *events: int) -> bool:
 
 
 def _stated_names(readings: Readings, event: int) -> tuple[Set[str], Set[str]]:
-    """The names of places, and the weekdays, that are stated of an event."""
+    """The names of places, and the weekdays and months, that are stated of an event."""
     stated = readings.circumstances[event]
     tokens = readings[readings.corpus.mentions[event].document].document.tokens
     places = {where.place.name for where in stated.where if where.source == Source.STATED}
-    return places, {tokens[n].casefold() for when in stated.when for n in when.tokens} & WEEKDAYS
+    own = [when for when in stated.when if when.source == Source.STATED]
+    return places, {day for when in own for n in when.tokens if (day := date_name(tokens[n]))}
 
 
 def _are_unlike(one: tuple[Set[str], Set[str]], other: tuple[Set[str], Set[str]]) -> Iterator[bool]:
