@@ -52,7 +52,7 @@ _QUOTED = re.compile(
 _QUOTES = "//*[contains(@class, 'gmail_quote')] | //blockquote[@type='cite']"
 """The same in HTML."""
 _ANSWER, _FORWARD = (re.compile(rf"{_any_of(kind)} ?:", re.IGNORECASE) for kind in ("answer", "forward"))
-_BEFORE_SUBJECT = re.compile(rf"(?:(?:{_ANSWER.pattern}|{_FORWARD.pattern})\s*)+", re.IGNORECASE)
+_BEFORE_SUBJECT = re.compile(rf"(?:\A|(?<=\] ))(?:(?:{_ANSWER.pattern}|{_FORWARD.pattern})\s*)+", re.IGNORECASE)
 _ORIGINAL = re.compile(_any_of("original"), re.IGNORECASE)
 _NEXIS_BEGIN = re.compile(r"^[ \t]*(?:\d+ of \d+ DOCUMENTS?|Document \d+ of \d+)[ \t]*$", re.MULTILINE | re.IGNORECASE)
 _NEXIS_EDITION = re.compile(r"(?:[\w.]+ ){0,4}edition(?: \d)?", re.IGNORECASE)
@@ -96,7 +96,8 @@ def nexis_parts(text: str) -> Iterator[Part]:
             if begun and rest and not ended:
                 body.append("\n".join(rest))
             elif rest and not ended:
-                heading += [line for line in rest if not _NEXIS_EDITION.fullmatch(line)]
+                dated = next((number for number, line in enumerate(rest, 1) if old and day_in(line)), len(rest))
+                heading += [line for line in rest[:dated] if not _NEXIS_EDITION.fullmatch(line)]
         names: tuple[str, ...] = ("source", "date", "title") if old else ("title", "source", "date")
         if old and heading and day_in(heading[0]):
             names = names[1:]
