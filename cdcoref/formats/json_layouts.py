@@ -215,7 +215,7 @@ def _label_studio(content: Fields, id: str, layouts: Layouts) -> Iterator[Fields
 def _short_label_studio(content: Fields, id: str, layouts: Layouts) -> Iterator[Fields]:
     """A task in the short layout, whose regions are in a field of any name, and which has no relations."""
     [field, *_] = (name for name, value in content.items() if _is_short_region(_first(value)))
-    rest = {name: value for name, value in content.items() if name != field}
+    rest = {name: value for name, value in content.items() if name not in (field, "created_at", "updated_at")}
     regions = [region | {"label": _first(region["labels"])} for region in content[field]]
     yield _usual(rest, layouts) | _mentions(regions, [], id, layouts)
 

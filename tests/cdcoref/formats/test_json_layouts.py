@@ -49,7 +49,7 @@ EXPORTS: dict[str, dict[str, Any]] = {
 @pytest.mark.parametrize(
     "content",
     [
-        {"id": 4, "text": TEXT, "objects": [{"text": "Ann", **LABELS[0]}], "annotator": 1},
+        {"id": 4, "text": TEXT, "objects": [{"text": "Ann", **LABELS[0]}], "created_at": "2025-01-01"},
         {"id": 4, "text": TEXT, "labels": [[0, 3, "entity"]]},
         {"id": 4, "data": TEXT, "label": [[0, 3, "entity"]]},
         {"id": 4, "data": {"article": TEXT}, "annotations": [{"result": [{"id": "r", "value": LABELS[0]}]}]},
@@ -61,6 +61,7 @@ def test_annotation_without_relations(tmp_path: Path, content: dict[str, Any]) -
     corpus = read_file(tmp_path / "a.json")
     assert [(m.document, m.tokens, m.kind) for m in corpus.mentions] == [("4", (0,), "entity")]
     assert corpus.documents[0].text == TEXT
+    assert "date" not in corpus.documents[0].metadata
 
 
 @pytest.mark.parametrize("tool", EXPORTS)
