@@ -65,6 +65,7 @@ from .words import continues_phrase as continues_phrase
 from .words import head_span as head_span
 from .words import head_word as head_word
 from .words import is_legal_form as is_legal_form
+from .words import is_noun as is_noun
 from .words import is_relative_pronoun as is_relative_pronoun
 from .words import lemma as lemma
 from .words import name_of as name_of

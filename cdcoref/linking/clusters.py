@@ -16,6 +16,7 @@ from cdcoref.circumstances import AGREEMENT, ENDS_SENTENCE, CircumstanceTables, 
 from cdcoref.clustering import CannotLinks, PairScores, dendrogram, merge_blocks, unconflicted_parts
 from cdcoref.corpus import ENTITY, EVENT, KINDS, Corpus, Document, Mention
 from cdcoref.language import (
+    JOBS,
     NO_FACTS,
     NO_PERSON,
     PERSON,
@@ -26,6 +27,7 @@ from cdcoref.language import (
     gender_of_first_name,
     head_word,
     in_conflict,
+    is_noun,
     lemma,
 )
 from cdcoref.linking.full_names import YEARS, NamesOfStory
@@ -283,7 +285,11 @@ def _conflicts(
             stated[number] = stated[number]._replace(full_name=name, gender=of_name)
         if number in names.shared:
             stated[number] = stated[number]._replace(generation=frozenset((" ".join(name),)))
-    words = {facts[number].words.surname for number in names.no_people}
+    surnames = {name[-1] for name in names.names.values() if name in names.people} - JOBS.keys()
+    nouns = [n for n in stated if is_noun(facts[n].words) and facts[n].words.words[-1] in surnames]
+    for number in nouns:  # "the banks" are not Ann Banks
+        stated[number] = stated[number]._replace(sorts=stated[number].sorts or NO_PERSON)
+    words = {facts[n].words.surname for n in names.no_people} | {facts[n].words.words[-1] for n in nouns}
     for number, name in names.names.items():  # "Whitney Houston" is not Houston
         if name in names.people and not (words.isdisjoint(name) or stated[number].sorts):
             stated[number] = stated[number]._replace(sorts=frozenset((PERSON,)))

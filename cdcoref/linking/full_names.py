@@ -273,7 +273,8 @@ class NamesOfStory:
         self.sorts: dict[int, frozenset[str]] = dict.fromkeys(self.no_people, NO_PERSON)
         for number, word in alone.items():
             if word in beside and not (TOWN in beside[word] and word[0] in of_clubs):
-                self.sorts[number] = beside[word] or NO_PERSON
+                own = facts[number].words.beside.sorts if places_named(word[1:]) else ()
+                self.sorts[number] = beside[word] or own or NO_PERSON
         self.names: dict[int, Name] = {n: one.words.whole_name for n, one in facts.items() if one.words.whole_name}
         for number, name in self.names.items():
             if name in people and facts[number].words.is_organisation:  # "Ann Keller Inc."
