@@ -25,6 +25,7 @@ LANDS_AND_WATERS = words_in("place_words.tsv", "land")
 _BEHIND_LANGUAGES = words_in("place_words.tsv", "after a language")
 SETTLEMENTS = words_in("place_words.tsv", "settlement")
 _FACILITIES = words_in("place_words.tsv", "facility")
+_FUNCTION_WORDS = words_in("function_words.tsv")
 OFFICIALS = words_in("place_words.tsv", "official")
 _OUTDOORS = words_in("place_words.tsv", "outdoors")
 _ROADS = words_in("place_words.tsv", "road")
@@ -156,12 +157,19 @@ def _place_at(
         if (
             length == 1
             and possible[0].sort == "city"
-            and (is_common_word(name[0].casefold()) or (not firm and not place))
+            and (is_common_word(name[0].casefold()) or (not firm and not place) or _is_behind_the(words, place, stop))
             and not OFFICIALS.intersection(word.casefold() for word in words[stop : stop + 1])
         ):
             return StatedPlace(place, stop, Place(name[0]), firm) if firm else None
         return StatedPlace(place, stop, likeliest(possible, known, countries), firm)
     return None
+
+
+def _is_behind_the(words: Sequence[str], start: int, end: int) -> bool:
+    """Whether a name stands behind "the" and modifies nothing, as no town's does: "in the Andes on Friday"."""
+    following = words[end].casefold() if end < len(words) else ""
+    modifies = following.isalpha() and following not in _FUNCTION_WORDS
+    return start > 0 and words[start - 1] == "the" and not modifies
 
 
 def _state(words: Sequence[str], place: int, length: int) -> tuple[Place, ...]:

@@ -16,16 +16,18 @@ from cdcoref.circumstances import AGREEMENT, ENDS_SENTENCE, CircumstanceTables, 
 from cdcoref.clustering import CannotLinks, PairScores, dendrogram, merge_blocks, unconflicted_parts
 from cdcoref.corpus import ENTITY, EVENT, KINDS, Corpus, Document, Mention
 from cdcoref.language import (
+    JOBS,
     NO_FACTS,
     NO_PERSON,
     PERSON,
     TITLES,
-    WEEKDAYS,
     MentionFacts,
     StatedFacts,
+    date_name,
     gender_of_first_name,
     head_word,
     in_conflict,
+    is_noun,
     lemma,
 )
 from cdcoref.linking.full_names import YEARS, NamesOfStory
@@ -116,6 +118,7 @@ class KindClusters:
         apart = readings.pronouns({kind}.intersection(settings.vectors.with_antecedents))
         scores = logits.scores(temperature or settings.temperature, kind)
         self._circumstances: CircumstanceTables | None = None
+        self._stated: dict[int, tuple[Set[str], Set[str]]] = {}  # where events state both a place and a day
         if settings.cannot_links and kind == EVENT:
             self._circumstances = readings.circumstance_tables
             scores = _with_circumstances(scores, self._circumstances, apart)
@@ -139,6 +142,7 @@ class KindClusters:
             self._conflicts = self._conflicts.with_pairs(_new_mentions(readings, facts, kind))
             if kind == EVENT:
                 self._conflicts = self._conflicts.with_pairs(_further_events(readings, facts))
+                self._stated = {n: names for n in own if all(names := _stated_names(readings, n))}
 
     def cut(self, distance_threshold: float) -> NDArray[np.integer]:
         """The number of each mention's cluster; mentions of other kinds are clusters of their own. *Shape:* (mentions,)
@@ -153,6 +157,9 @@ class KindClusters:
         if self._circumstances is not None:
             first, second = _pairs_within(labels)
             differ = self._circumstances.conflicts(first, second)
+            named = [*self._stated]
+            for place in np.flatnonzero(np.isin(first, named) & np.isin(second, named)).tolist():
+                differ[place] |= all(_are_unlike(self._stated[int(first[place])], self._stated[int(second[place])]))
             conflicts = conflicts.with_pairs(zip(first[differ].tolist(), second[differ].tolist(), strict=True))
         found = {label: conflicts.within(members) for label, members in clusters.items() if len(members) > 1}
         divided = {label: cannot_links for label, cannot_links in found.items() if cannot_links is not None}
@@ -278,9 +285,13 @@ def _conflicts(
             stated[number] = stated[number]._replace(full_name=name, gender=of_name)
         if number in names.shared:
             stated[number] = stated[number]._replace(generation=frozenset((" ".join(name),)))
-    words = {facts[number].words.surname for number in names.no_people}
-    for number, name in names.names.items():
-        if name in names.people and name[-1] in words and not stated[number].sorts:  # "Whitney Houston" is not Houston
+    surnames = {name[-1] for name in names.names.values() if name in names.people} - JOBS.keys()
+    nouns = [n for n in stated if is_noun(facts[n].words) and facts[n].words.words[-1] in surnames]
+    for number in nouns:  # "the banks" are not Ann Banks
+        stated[number] = stated[number]._replace(sorts=stated[number].sorts or NO_PERSON)
+    words = {facts[n].words.surname for n in names.no_people} | {facts[n].words.words[-1] for n in nouns}
+    for number, name in names.names.items():  # "Whitney Houston" is not Houston
+        if name in names.people and not (words.isdisjoint(name) or stated[number].sorts):
             stated[number] = stated[number]._replace(sorts=frozenset((PERSON,)))
     for number, sorts in {**dict.fromkeys(names.things, NO_PERSON), **names.sorts}.items():
         if number in stated and not stated[number].sorts:
@@ -363,11 +374,12 @@ def _are_two(readings: Readings, *events: int) -> bool:
 
 
 def _stated_names(readings: Readings, event: int) -> tuple[Set[str], Set[str]]:
-    """The names of places, and the weekdays, that are stated of an event."""
+    """The names of places, and the weekdays and months, that are stated of an event."""
     stated = readings.circumstances[event]
     tokens = readings[readings.corpus.mentions[event].document].document.tokens
     places = {where.place.name for where in stated.where if where.source == Source.STATED}
-    return places, {tokens[n].casefold() for when in stated.when for n in when.tokens} & WEEKDAYS
+    own = [when for when in stated.when if when.source == Source.STATED]
+    return places, {day for when in own for n in when.tokens if (day := date_name(tokens[n]))}
 
 
 def _are_unlike(one: tuple[Set[str], Set[str]], other: tuple[Set[str], Set[str]]) -> Iterator[bool]:

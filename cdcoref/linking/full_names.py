@@ -14,8 +14,11 @@ from cdcoref.circumstances import AMBIGUOUS, places_named
 from cdcoref.corpus import ENTITY, Corpus
 from cdcoref.language import (
     CLUB,
+    GROUP,
     JOBS,
     NO_PERSON,
+    ORGANISATION,
+    ORGANISATIONS,
     PERSON,
     TITLES,
     TOWN,
@@ -23,6 +26,7 @@ from cdcoref.language import (
     MentionFacts,
     StatedFacts,
     different_names,
+    gender_of_first_name,
     in_conflict,
     may_be_surname,
 )
@@ -37,6 +41,8 @@ _NO_PEOPLE = frozenset({"FAC", "GPE", "LOC"})
 """Types of named entities."""
 _BUSINESS = words_in("name_endings.tsv", "business")
 """Nouns for what companies have."""
+_NO_TOWNS = ORGANISATIONS | _BUSINESS | words_in("place_words.tsv", "site")
+"""Nouns that say of a name that it is not a town's."""
 _OPPOSITE = {"sr": "jr", "jr": "sr"}
 _ELDER_FROM = 50
 """The age from which somebody is probably the elder of two, father and son or the like, of one name."""
@@ -217,6 +223,13 @@ class NamesOfStory:
         types: defaultdict[Word, set[str]] = defaultdict(set)  # of names by themselves, before anybody has them
         beside: dict[Word, frozenset[str]] = {}
         nouns = [one for one in facts.values() if not one.words.names]
+        self.people = people = _people(facts, pronouns)
+        first_names = _first_names(facts, people)
+        alone = {
+            number: (one.document, one.words.surname)
+            for number, one in facts.items()
+            if _is_alone(one) and number not in first_names
+        }
         of_companies = {one.document for one in nouns if one.words.is_organisation or one.words.head in _BUSINESS}
         for number, one in facts.items():
             word = one.document, one.words.surname
@@ -226,14 +239,13 @@ class NamesOfStory:
             if name and one.words.is_organisation:
                 first = one.document, name[0]
                 begun[first] = name if begun.get(first, name) == name else ()
-            elif _is_alone(one) and word not in borne:
+            elif number in alone and word not in borne:
                 if word in begun:
                     short.add(word)
                 seen[word] += 1
                 types[word] |= _types(one, pronouns.get(number, ()))
-                if sorts := one.words.beside.sorts:
+                if sorts := one.words.beside.sorts or _sorts_described(one):
                     beside[word] = beside.get(word, sorts) & sorts
-        self.people = people = _people(facts, pronouns)
         companies = {first for _, first in begun}
         of_story: defaultdict[str, set[str]] = defaultdict(set)
         for word in types.keys() - borne.keys():
@@ -251,7 +263,6 @@ class NamesOfStory:
                 )
             if is_nobody:
                 no_people.add(word)
-        alone = {n: (one.document, one.words.surname) for n, one in facts.items() if _is_alone(one)}
         self.no_people = {
             number
             for number, word in alone.items()
@@ -262,8 +273,13 @@ class NamesOfStory:
         self.sorts: dict[int, frozenset[str]] = dict.fromkeys(self.no_people, NO_PERSON)
         for number, word in alone.items():
             if word in beside and not (TOWN in beside[word] and word[0] in of_clubs):
-                self.sorts[number] = beside[word] or NO_PERSON
+                own = facts[number].words.beside.sorts if places_named(word[1:]) else ()
+                self.sorts[number] = beside[word] or own or NO_PERSON
         self.names: dict[int, Name] = {n: one.words.whole_name for n, one in facts.items() if one.words.whole_name}
+        for number, name in self.names.items():
+            if name in people and facts[number].words.is_organisation:  # "Ann Keller Inc."
+                self.names[number] = (*name, ORGANISATION)
+        self.names |= first_names
         for number, one in facts.items():
             word = (one.document, one.words.surname)
             # In a document that names nobody so, a word that begins the name of an organisation of the story is that.
@@ -273,6 +289,9 @@ class NamesOfStory:
             possible = () if is_alone and other else bearers.get(one.words.surname, ())
             if number in self.no_people:
                 possible = [bearer for bearer in possible if bearer.words.whole_name not in people]
+            if any(bearer.words.is_organisation and bearer.words.whole_name in people for bearer in possible):
+                is_person = one.syntax.entity == "PERSON"
+                possible = [bearer for bearer in possible if is_person and not bearer.words.is_organisation]
             if number in self.things:
                 possible = [bearer for bearer in possible if PERSON not in bearer.words.sorts]
             name = begun[word] if of_organisation else _full_name(one, possible, is_alone and word in begun)
@@ -302,6 +321,31 @@ def _is_alone(one: MentionFacts) -> bool:
     return len(one.words.words) == 1 and bool(one.words.surname)
 
 
+def _first_names(facts: Mapping[int, MentionFacts], people: Collection[Name]) -> dict[int, Name]:
+    """By mention of a first name ("Ann", "Sir Ian"), the only full name before it in its document that begins so.
+
+    The parse has to take it for a person, or it is the subject, in a document that means nothing else by it.
+    """
+    found: dict[int, Name] = {}
+    bearers: defaultdict[Word, list[MentionFacts]] = defaultdict(list)
+    surnames: set[Word] = set()
+    others: set[Word] = set()
+    for number, one in facts.items():
+        word = one.document, one.words.surname
+        if (name := one.words.whole_name) in people:
+            bearers[one.document, name[0]].append(one)
+            surnames.add((one.document, name[-1]))
+        elif word[1] and word not in surnames:
+            is_person = one.syntax.entity == "PERSON" or not _is_alone(one) or gender_of_first_name(word[1])
+            may_be = is_person or (one.syntax.role == "subject" and word not in others)
+            name = _only_name(bearers[word]) if may_be and TOWN not in one.words.beside.sorts else ()
+            if name:
+                found[number] = name
+            else:
+                others.add(word)
+    return found
+
+
 def _people(facts: Mapping[int, MentionFacts], pronouns: Mapping[int, Sequence[MentionFacts]]) -> set[Name]:
     """The full names that are mostly somebody's, by the parse, an age or "he"; a ship or a country is "she"."""
     count: Counter[Name] = Counter()
@@ -309,7 +353,7 @@ def _people(facts: Mapping[int, MentionFacts], pronouns: Mapping[int, Sequence[M
     men = {(named.document, named.words.words[-1]) for named, gender in referents if "man" in gender}
     men |= {(one.document, one.words.words[-1]) for one in facts.values() if one.words.surname and one.syntax.age}
     for one in facts.values():
-        if name := one.words.whole_name:
+        if (name := one.words.whole_name) and not one.words.is_organisation:
             he = (one.document, one.words.words[-1]) in men
             count[name] += 1 if he or one.syntax.entity == "PERSON" else -1
     return {name for name, more in count.items() if more > 0}
@@ -325,9 +369,17 @@ def _types(one: MentionFacts, pronouns: Sequence[MentionFacts]) -> set[str]:
     return found
 
 
+def _sorts_described(one: MentionFacts) -> frozenset[str]:
+    """What the nouns beside a name that may be a town's say that it may be ("Lincoln, the car maker")."""
+    nouns = {noun for _, noun in one.syntax.descriptions} if places_named((one.words.surname,)) else set()
+    if not nouns.isdisjoint(JOBS):
+        return frozenset((PERSON,))
+    return frozenset() if nouns.isdisjoint(_NO_TOWNS) else GROUP
+
+
 def _may_be_organisation(one: MentionFacts, others: Iterable[MentionFacts]) -> bool:
     """Whether the parse takes a name for an organisation, and it does nothing to one ("Reed founded the firm")."""
-    return one.syntax.entity == "ORG" and not any(
+    return (one.syntax.entity, one.syntax.age) == ("ORG", 0) and not any(
         one.is_other_argument(other) and other.words.is_organisation for other in others
     )
 

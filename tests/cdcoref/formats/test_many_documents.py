@@ -94,9 +94,10 @@ def test_every_document_with_what_is_known_of_it(tmp_path: Path, name: str) -> N
 
 
 def test_one_message_and_a_download_in_word(tmp_path: Path) -> None:
-    (tmp_path / "a.eml").write_bytes(mail("Ferry sinks", FERRY))
+    (tmp_path / "a.eml").write_bytes(mail("Fire: ferry sinks", FERRY))
     [document] = read_file(tmp_path / "a.eml").documents
     assert (document.id, document.text, document.metadata["source"]) == ("a.eml", FERRY, "The Courier")
+    assert document.metadata["title"] == "Fire: ferry sinks"
     word = docx.Document()
     for line in NEW_NEXIS.split("\n"):
         word.add_paragraph(line)

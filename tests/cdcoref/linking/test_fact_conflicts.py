@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from itertools import combinations
 from random import Random
 
@@ -110,8 +110,14 @@ def test_possessors_of_clauses_are_apart(sentences: str, mentions: list[list[int
     assert list(found.values()) == expected
 
 
-def test_events_of_one_cluster_are_divided_by_their_circumstances() -> None:
-    texts = ["A fire began in Peru .", "The fire spread .", "A fire began in Chile ."]
+@pytest.mark.parametrize(
+    "texts",
+    [
+        ("A fire began in Peru .", "The fire spread .", "A fire began in Chile ."),
+        ("Thieves struck in Orv on Monday .", "Thieves struck again .", "Thieves struck in Tresk in January ."),
+    ],
+)
+def test_events_of_one_cluster_are_divided_by_their_circumstances(texts: Sequence[str]) -> None:
     documents = tuple(Document.from_sentences(f"{n}", [text.split()]) for n, text in enumerate(texts))
     mentions = tuple(Mention(document.id, (1,), "event") for document in documents)
     first, second = np.triu_indices(3, 1)
@@ -169,6 +175,12 @@ def test_a_noun_with_an_article_in_another_event_is_new(text: str, expected: lis
         ("A *bus hit a wall in Lima on Monday . || A *bus hit a wall near Lima on Monday .", True),
         ("A *bus hit a wall in Orv on Monday . || A *bus hit a wall near Tresk on Friday .", False),
         ("*Jordan signed the treaty . | Ann *Jordan fell .", False),
+        ("Then Ann *Woods sang . | The *woods were old .", False),
+        ("Then Ann *Baker fell . | The *baker wept .", True),
+        ("*Sunderland beat Leeds 3-1 on Sunday . | Then a fire broke out in *Sunderland .", False),
+        ("Rain fell in *Bristol . || *Bristol , the car maker , rose .", False),
+        ("*Bristol , the nightclub , shut . || Rain fell in *Bristol .", False),
+        ("Rain fell in *Bristol . || *Bristol , home of the fleet , slept .", True),
     ],
 )
 def test_what_stands_beside_nouns_and_names_tells_two_apart(texts: str, same: bool) -> None:
