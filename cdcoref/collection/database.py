@@ -4,8 +4,9 @@ SQLite's write-ahead mode, readers see the file as it was when they began; one p
 import os
 import re
 import sqlite3
+import time
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from itertools import islice
 from pathlib import Path, PurePath
 from typing import Any, Literal, TypeVar
@@ -24,6 +25,7 @@ from cdcoref.formats import (
 
 WAIT = 60.0
 """Seconds to wait for another program that is writing."""
+_PAUSE = 0.1
 STORING = "storing"
 """The last stage of an addition or a rebuild: a program that ends in it, or after it, may have stored the change."""
 TABLES = Path(__file__).with_name("tables.sql")
@@ -72,7 +74,7 @@ class Database:
             check_collection(connection, self.path)
             connection.execute("PRAGMA synchronous = FULL")
             return
-        connection.execute("PRAGMA journal_mode = WAL")  # changes are kept in a file of their own, so others read on
+        _write_ahead(connection)
         connection.execute("PRAGMA synchronous = FULL")
         with self.writing():
             (version,) = connection.execute("PRAGMA user_version").fetchone()
@@ -112,6 +114,16 @@ class Database:
             finally:
                 if self.connection.in_transaction:
                     self.connection.execute("ROLLBACK")
+
+
+def _write_ahead(connection: sqlite3.Connection) -> None:
+    """Keep changes in a file of their own, so that others read on; here SQLite does not wait for another program."""
+    for _ in range(int(WAIT / _PAUSE)):
+        with suppress(sqlite3.OperationalError):
+            connection.execute("PRAGMA journal_mode = WAL")
+            return
+        time.sleep(_PAUSE)
+    connection.execute("PRAGMA journal_mode = WAL")
 
 
 def is_in_place(path: Path, opened: os.stat_result) -> bool:
