@@ -202,11 +202,14 @@ def test_what_to_check_next(asked: Any, open_at: Open) -> None:
     pair = first.locator("input[name=id]").evaluate_all("nodes => nodes.map((n) => n.value)")
     first.get_by_role("button", name="Not the same").click()
     expect(page.locator(".notice")).to_contain_text("are not the same.")
+    page.wait_for_load_state()  # keys work when the script of the page has run
     page.keyboard.press("u")
     expect(page.locator(".notice")).to_contain_text("Undone:")
+    page.wait_for_load_state()
     assert first.locator("input[name=id]").evaluate_all("nodes => nodes.map((n) => n.value)") == pair
     page.keyboard.press("s")
     expect(page.locator(".notice")).to_contain_text("are the same.")
+    page.wait_for_load_state()
     page.keyboard.press("j")
     page.keyboard.press("j")
     second = page.locator(".question.current")
