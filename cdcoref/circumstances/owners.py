@@ -48,7 +48,7 @@ def governor(
         if parse.parts[token] in ("ADP", "SCONJ") and token < head:
             ends = any(parse.lemma(child) in _ENDS for child in parse.children[token])
             is_hour = parse.parts[below] == "NUM" or parse.entity_types[below] == "TIME"
-            on_day = is_hour and (below != head or any(parse.tags[c] == "CD" for c in parse.children[head]))
+            on_day = is_hour and (below != head or parse.tags[tokens[0] - 1] == "CD")
             # "after 10 p.m. Tuesday", "after 3:30 Tuesday morning"
             preposition = preposition or ("during" if ends or on_day else parse.lemma(token))
         elif parse.lemma(token) in _TRENDS and parse.lemma(below) == "from":
