@@ -6,7 +6,7 @@ import re
 import sqlite3
 import time
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path, PurePath
 from typing import Any, Literal, TypeVar
@@ -118,12 +118,15 @@ class Database:
 
 def _write_ahead(connection: sqlite3.Connection) -> None:
     """Keep changes in a file of their own, so that others read on; here SQLite does not wait for another program."""
-    for _ in range(int(WAIT / _PAUSE)):
-        with suppress(sqlite3.OperationalError):
+    last = time.monotonic() + WAIT
+    while True:
+        try:
             connection.execute("PRAGMA journal_mode = WAL")
             return
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode != sqlite3.SQLITE_BUSY or time.monotonic() > last:
+                raise
         time.sleep(_PAUSE)
-    connection.execute("PRAGMA journal_mode = WAL")
 
 
 def is_in_place(path: Path, opened: os.stat_result) -> bool:
