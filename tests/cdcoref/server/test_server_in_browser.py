@@ -62,6 +62,12 @@ def titles(page: Page) -> list[str]:
     return page.locator(".entry .label").all_inner_texts()
 
 
+def press(page: Any, key: str) -> None:
+    """Press a key when the script of the page has run, which handles it."""
+    page.wait_for_load_state()
+    page.keyboard.press(key)
+
+
 # -- lists -------------------------------------------------------------------------------------------------------------
 
 
@@ -71,9 +77,9 @@ def test_filters_and_search(steady: Any, open_at: Open) -> None:
     page.get_by_label("Events").check()
     expect(page).to_have_url(re.compile("kind=event"))
     assert titles(page)[0].startswith("police arrested captain")
-    page.keyboard.press("/")
+    press(page, "/")
     page.keyboard.type("storm")
-    page.keyboard.press("Enter")
+    press(page, "Enter")
     expect(page.locator("h1")).to_have_text("Results for “storm”")
     assert page.locator("mark").first.inner_text() == "storm"
     page.get_by_role("link", name="harbour.txt").click()
@@ -127,7 +133,7 @@ def test_after_a_change_undo_is_in_view_and_the_place_is_kept(client: Any, open_
     page = open_at(client, f"/clusters/{client.cluster('ferry')}")
     page.set_viewport_size({"width": 800, "height": 320})
     for key in ("j", "j", "j", "x", "t"):
-        page.keyboard.press(key)
+        press(page, key)
     expect(page.locator(".notice")).to_contain_text("is split from its cluster.")
     kept = "document.activeElement === document.querySelectorAll('.item.current input')[0]"
     assert page.evaluate(kept)
@@ -135,7 +141,7 @@ def test_after_a_change_undo_is_in_view_and_the_place_is_kept(client: Any, open_
     undo = page.locator(".notice").get_by_role("button", name="Undo")
     expect(undo).to_be_in_viewport()
     undo.focus()
-    page.keyboard.press("Enter")
+    press(page, "Enter")
     expect(page.locator(".notice")).to_contain_text("Undone:")
     expect(page.locator(".mention")).to_have_count(4)
     assert page.evaluate(kept)
@@ -145,30 +151,30 @@ def test_corrections_by_keyboard(client: Any, open_at: Open) -> None:
     ferry = client.cluster("ferry")
     page = open_at(client, f"/clusters/{ferry}")
     for key in ("j", "x", "j", "x"):
-        page.keyboard.press(key)
+        press(page, key)
     expect(page.locator("#chosen")).to_have_text("2 selected")
-    page.keyboard.press("d")
+    press(page, "d")
     expect(page.locator(".notice")).to_contain_text("are not the same.")
     expect(page.locator(".mention")).not_to_have_count(4)
-    page.keyboard.press("u")
+    press(page, "u")
     expect(page.locator(".notice")).to_contain_text("Undone:")
     expect(page.locator(".mention")).to_have_count(4)
     for key in ("j", "j", "k", "x", "t"):
-        page.keyboard.press(key)
+        press(page, key)
     expect(page.locator(".mention")).to_have_count(3)
     for key in ("n", "x", "m"):
-        page.keyboard.press(key)
+        press(page, key)
     expect(page.locator(".notice")).to_contain_text("is not a mention.")
     expect(page.locator(".mention")).to_have_count(2)
-    page.keyboard.press("r")
+    press(page, "r")
     page.keyboard.type("The “Maren” & <b>co</b>")
-    page.keyboard.press("Enter")
+    press(page, "Enter")
     expect(page.locator("h1 bdi")).to_have_text("The “Maren” & <b>co</b>")
-    page.keyboard.press("s")
+    press(page, "s")
     expect(page.locator("h1")).to_contain_text("Which cluster is the same as")
     page.get_by_label("Words of the other cluster").fill("mar")
     page.get_by_role("button", name="Find").click()
-    page.keyboard.press("j")
+    press(page, "j")
     page.get_by_role("button", name="Same as Maren").click()
     expect(page.locator(".notice")).to_contain_text("are the same.")
     assert page.locator(".mention").count() > 2
@@ -202,19 +208,16 @@ def test_what_to_check_next(asked: Any, open_at: Open) -> None:
     pair = first.locator("input[name=id]").evaluate_all("nodes => nodes.map((n) => n.value)")
     first.get_by_role("button", name="Not the same").click()
     expect(page.locator(".notice")).to_contain_text("are not the same.")
-    page.wait_for_load_state()  # keys work when the script of the page has run
-    page.keyboard.press("u")
+    press(page, "u")
     expect(page.locator(".notice")).to_contain_text("Undone:")
-    page.wait_for_load_state()
     assert first.locator("input[name=id]").evaluate_all("nodes => nodes.map((n) => n.value)") == pair
-    page.keyboard.press("s")
+    press(page, "s")
     expect(page.locator(".notice")).to_contain_text("are the same.")
-    page.wait_for_load_state()
-    page.keyboard.press("j")
-    page.keyboard.press("j")
+    press(page, "j")
+    press(page, "j")
     second = page.locator(".question.current")
     pair = second.locator("input[name=id]").evaluate_all("nodes => nodes.map((n) => n.value)")
-    page.keyboard.press("d")
+    press(page, "d")
     expect(page.locator(".notice")).to_contain_text("are not the same.")
     with Collection.open(asked.path) as collection:
         made = collection.corrections()
@@ -307,5 +310,5 @@ def test_accessible_and_never_wider_than_the_screen(asked: Any, open_at: Open, s
         assert page.evaluate("document.documentElement.scrollWidth") <= SIZES[size][0], address
         if size != "tablet" and address not in ("/documents", "/help", "/nothing", "/download"):
             assert Axe().run(page).response["violations"] == [], address
-    page.keyboard.press("?")
+    press(page, "?")
     assert Axe().run(page).response["violations"] == []
