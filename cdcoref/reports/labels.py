@@ -277,7 +277,8 @@ def _noun_phrase(parse: Parse, noun: int | None) -> list[int]:
         return []
     found = [noun, *(child for child in parse.below(noun, "det") if says_no(parse, child))]
     for child in parse.children[noun]:
-        if parse.relations[child] in _IN_PHRASE and parse.tags[child] not in _PRONOUN_TAGS:
+        is_day = parse.relations[child] == "nmod" and parse.entity_types[child] == "DATE"  # "May 2014 - A nurse"
+        if parse.relations[child] in _IN_PHRASE and parse.tags[child] not in _PRONOUN_TAGS and not is_day:
             found += _below(parse, child)
     phrase = list(range(min(found), max(found) + 1))
     phrase = phrase if len(phrase) < MOST_WORDS else [noun]
@@ -305,7 +306,8 @@ def _text(reading: Reading, tokens: Sequence[int]) -> str:
             continue
         begins = document.sentence_at(token)[0] == token
         head_part = parse.parts[parse.heads[token]] if parse.entity_types[token] else ""  # "Port Elm"
-        is_named = parse.entity_types[token] in _NAMED and not is_common_word(word.lower())
+        may_be_named = parse.entity_types[token] in _NAMED or word in reading.surnames
+        is_named = may_be_named and not is_common_word(word.lower())
         is_name = is_named or "PROPN" in (parse.parts[token], head_part)
         lowers = begins and not word.isupper() and not is_name and not word[1:].isupper()
         adjacent = before == token - 1 and document.offsets[before][1] == document.offsets[token][0]
