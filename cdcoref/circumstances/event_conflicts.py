@@ -57,10 +57,6 @@ class CircumstanceTables:
         own_times = [[when for when in one.when if when.source >= _OWN] for one in circumstances]
         self._times = Values([_days_of(one.when) for one in circumstances])
         self._own_times = Values(list(map(_days_of, own_times)))
-        told = [
-            [when for when in one.when if when.source >= Source.INFERRED and one.elsewhere] for one in circumstances
-        ]
-        self._told_times = Values(list(map(_days_of, told)))
         self._looks_back = self._elsewhere | np.array(
             [bool(own) and all(when.looks_back for when in own) for own in own_times], dtype=bool
         )
@@ -83,7 +79,6 @@ class CircumstanceTables:
             looks = self._elsewhere[one] & ~self._elsewhere[other]
             found |= looks & self._own_times.related(_differ, self._times, one, other)
             found |= looks & self._own_places.related(Place.excludes, self._places, one, other)
-        found |= self._told_times.related(_differ, self._told_times, first, second)
         return found | self._themes.related(_are_of_two_people, self._themes, first, second)
 
     def agree(self, first: Integers, second: Integers) -> Flags:

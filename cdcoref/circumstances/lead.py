@@ -73,8 +73,8 @@ the officials of a place, or the dateline; a relative clause, or a sentence behi
 _OFFICIALS = 2
 _FIRST_SENTENCES = 5
 """Sentences of a document in which its day is looked for."""
-_MOST_SENTENCES = 3
-"""Sentences in whose prose its day is looked for."""
+_SENTENCES_OF_PROSE = 3
+"""Those of them in which a date inside the sentence may be the day of the document."""
 _LONGEST_DATE_LINE = 12
 """Words of a sentence in which a dateline or a line with the date ends."""
 _IN_PROSE = words_in("time_words.tsv", "prose")
@@ -382,7 +382,7 @@ def day_of(document: Document) -> Period | None:
             if one.period.has_year and (is_apart or len(words) <= _LONGEST_DATE_LINE):
                 return one.period
             if one.period.has_year:
-                full = full or (one.period if number < _MOST_SENTENCES else None)
+                full = full or (one.period if number < _SENTENCES_OF_PROSE else None)
             elif is_apart and one.end < _LONGEST_DATE_LINE and _DASHES.issuperset(words[one.end : one.end + 1]):
                 without_year = without_year or one.period
     return without_year or full

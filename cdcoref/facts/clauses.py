@@ -20,8 +20,7 @@ _DENIAL = words_in("beside_quantities.tsv", "denial")
 _INDEFINITE = words_in("time_words.tsv", "indefinite")
 _DURING = words_in("time_words.tsv", "during")
 _SPANS = words_in("time_words.tsv", "span")
-_ON = frozenset({"to", "until", "till", "for"})
-"""Words before the new day of what is put off."""
+_BEFORE_NEW_DAY = words_in("time_words.tsv", "new day")
 
 
 @cache
@@ -177,15 +176,15 @@ def is_plan(parse: Parse, verb: int) -> bool:
 
 
 def calls_off(parse: Parse, verb: int) -> bool:
-    """Whether a verb puts what is planned off, or on another day; it is done on a day of its own."""
+    """Whether a verb cancels or postpones something ("called off", "postponed"): its day is not that of its object."""
     is_off = parse.lemma(verb) == "call" and "off" in map(parse.lemma, parse.below(verb, "prt"))
     return is_off or parse.lemma(verb) in verbs_about("moving")
 
 
 def puts_off(parse: Parse, verb: int, token: int) -> bool:
-    """Whether a verb puts what is planned on the day of a token ("postponed to Friday", "put off until May")."""
+    """Whether a verb moves something to the day of a token ("postponed to Friday", "put off until May")."""
     between = takewhile(lambda word: word != verb, parse.ancestors(token))
-    return parse.lemma(verb) in verbs_about("moving") and not _ON.isdisjoint(map(parse.lemma, between))
+    return parse.lemma(verb) in verbs_about("moving") and not _BEFORE_NEW_DAY.isdisjoint(map(parse.lemma, between))
 
 
 def looks_ahead(parse: Parse, token: int) -> bool | None:

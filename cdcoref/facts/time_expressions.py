@@ -136,7 +136,7 @@ _PARTS = {
     "weekday": rf"(?P<weekday>(?:{_cased([*_WEEKDAYS])})|(?:{_cased([*_SHORT_DAYS])}) ?\.)",
     "day": r"(?P<day>0?[1-9]|[12]\d|3[01])(?: ?(?i:st|nd|rd|th))?",
     "to": r"(?: ?(?:[-–]|to|and) ?(?P<to>[1-9]|[12]\d|3[01]))?",
-    "year": r"(?P<year>1\d\d\d|20\d\d)",
+    "year": r"(?P<year>1[5-9]\d\d|20\d\d|1[0-4]\d\d(?= [.,;:)]|$))",  # not "in May 1200 homes"
     "ordinal": rf"(?P<ordinal>(?i:{_either(_ORDINALS)})|\d\d?(?:st|nd|rd|th))",
     "count": rf"(?P<count>(?i:{_either(_COUNTS)})|\d{{1,3}})",
     "some": r"(?i:several|a few|many|some|a number of)",
@@ -780,7 +780,7 @@ def _decade(time: _Expression) -> Period | None:
 
 
 _FIRST_BARE = 1500
-"""The first year that is one without a month or season."""
+"""Earlier years are read only behind a month or a season."""
 _BEFORE_YEAR = frozenset(
     {"in", "since", "of", "from", "until", "till", "by", "during", "through", "the", "early", "late", "mid", "before"}
     | {"after", "around", "about", "between", "and", "to", "(", "its", "his", "her", "their", "’s"}
