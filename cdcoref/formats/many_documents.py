@@ -43,6 +43,7 @@ _FORWARDED = re.compile(
 _MOST_WORDS_ABOVE = 4
 """Words above a forwarded message that are left out ("FYI, Tom", "See below.")."""
 _SENT = re.compile(rf"^\*?{_any_of('day')}[ \u00a0]?:\*?(.*)", re.MULTILINE | re.IGNORECASE)
+_FROM = re.compile(rf"^\*?{_any_of('sender')}[ \u00a0]?:\*? *(.*)", re.MULTILINE | re.IGNORECASE)
 _QUOTED = re.compile(
     rf"^(?:> ?)?{_any_of('before quotation')} .{{5,120}}\n?.{{0,80}}{_any_of('behind writer')}.{{0,80}}:\n\n?"
     r"(?:>.*(?:\n|\Z))+",
@@ -64,6 +65,7 @@ _NEXIS_FIELD = re.compile(
     re.IGNORECASE,
 )
 _NEXIS_BEHIND, _NEXIS_ABOVE, _NEXIS_LONG = (words_in("nexis_fields.tsv", k) for k in ("behind", "above", "long"))
+_NEXIS_COVER = words_in("nexis_fields.tsv", "cover")
 
 
 def is_nexis(text: str) -> bool:
@@ -98,6 +100,11 @@ def nexis_parts(text: str) -> Iterator[Part]:
                     (below if begun else above).append(line)
             heading += filter(None, [[line for line in above if not _NEXIS_EDITION.fullmatch(line)]])
             body += filter(None, ["\n".join(below)])
+        lines = [line for block in heading for line in block]
+        if not old and not _NEXIS_COVER.isdisjoint(fields):
+            # The list of the articles stands above the first one, whose heading ends with its day.
+            day = max((place for place, line in enumerate(lines) if day_in(line)), default=2)
+            heading = [lines[max(day - 2, 0) :]]
         known, rest = _nexis_heading(heading, old)
         # Without a length, what is not behind the line of an article, or before its end, is about the download.
         if begun or (heading and (number > 0 if old else number + 1 < len(pieces))):
@@ -131,9 +138,8 @@ def _mails(data: bytes, path: Path) -> Iterator[Part]:
             text = part.get_payload(decode=True).decode(errors="replace")  # type: ignore[union-attr]
         if part is not None and part.get_content_subtype() == "html":
             text = all_text(text.encode(), path, without=_QUOTES)
-        name, address = parseaddr(str(message.get("From", "")))
-        source = name or address.rpartition("@")[2]
-        stated = {"title": str(message.get("Subject", "")), "date": str(message.get("Date", "")), "source": source}
+        stated = {"title": str(message.get("Subject", "")), "date": str(message.get("Date", ""))}
+        stated["source"] = _sender(str(message.get("From", "")))
         text = _QUOTED.sub("", _SIGNATURE.sub("", text.replace("\r\n", "\n")))
         if content is not data:
             text = re.sub(r"^>(?=>*From )", "", text, flags=re.MULTILINE)
@@ -146,7 +152,15 @@ def _mails(data: bytes, path: Path) -> Iterator[Part]:
                     text = text[header.start() :]
                 if (sent := _SENT.search(header[0])) and day_in(sent[1]):
                     stated["date"] = sent[1]
+                if (sender := _FROM.search(header[0])) and (name := _sender(sender[1])):
+                    stated["source"] = name
         yield Part(_FORWARDED.sub("", text), {**stated, "title": _BEFORE_SUBJECT.sub(r"\1", stated["title"])})
+
+
+def _sender(line: str) -> str:
+    """Who sent a message: a name, or else the domain of an address."""
+    name, address = parseaddr(re.sub(r"\[(?:mailto:)?([^]\s]+@[^]\s]+)\]", r"<\1>", line))
+    return name or address.rpartition("@")[2]
 
 
 def _entries(data: bytes, path: Path) -> Iterator[Part]:

@@ -59,12 +59,20 @@ NEW_NEXIS = f"""Ferry sinks\n\nThe Courier\n\nMarch 7, 2024 Thursday\n\nCopyrigh
 Length: 7 words\n\nByline: Ann Lee\n\nBody\n\n{FERRY}\n\nLoad-Date: March 8, 2024\n\nEnd of Document
 
 Mill burns\n\nThe Courier\n\nMarch 9, 2024\n\nLength: 3 words\n\nBody\n\nA café burnt.\n\nEnd of Document\n"""
+LISTED = (
+    "\n{}. {}\n\nClient/Matter: -None-\n\nSearch Terms: ferry\n\nNarrowed by:\n\nTimeline: 1 Mar 2024 to 9 Mar 2024\n"
+)
+COVER = (
+    "User Name: Ann Lee\n\nDate and Time: Monday, 11 March 2024 10:14:00 GMT\n\nJob Number: 1\n\nDocuments (2)\n"
+    f"{LISTED.format(1, 'Ferry sinks')}{LISTED.format(2, 'Mill burns')}\n{NEW_NEXIS}"
+)
 FILES: dict[str, bytes] = {
     "a.mbox": mbox(),
     "a.rss": FEED.encode(),
     "a.warc.gz": warc(),
     "old.txt": OLD_NEXIS.encode(),
     "new.txt": NEW_NEXIS.encode(),
+    "cover.txt": COVER.encode(),
     "pages.txt": re.sub("(Ferry sinks|Mill burns)", r"Page 1 of 2\n\1", NEW_NEXIS)
     .replace("\n\nLoad-Date", "\n\nGraphic\n\nA Copyright ferry\n\nClassification\n\nSubject: FERRIES\n\nLoad-Date")
     .encode(),
@@ -91,6 +99,23 @@ def test_every_document_with_what_is_known_of_it(tmp_path: Path, name: str) -> N
         known["date"] = "2024-03-07"
     assert known.items() <= dict(first.metadata).items()
     assert "read as documents" in corpus.notes[0]
+
+
+@pytest.mark.parametrize(
+    ("sender", "source"),
+    [
+        ("Tresk Herald <news@herald.example>", "Tresk Herald"),
+        ("Tresk Herald [mailto:news@herald.example]", "Tresk Herald"),
+        ("news@herald.example", "herald.example"),
+        ("", "The Courier"),
+    ],
+)
+def test_the_source_of_a_forwarded_message(tmp_path: Path, sender: str, source: str) -> None:
+    """It is who wrote it, not who forwarded it."""
+    body = f"---- Forwarded message ----\nFrom: {sender}\nDate: Wed, 6 Mar 2024\n\n{FERRY}"
+    (tmp_path / "a.eml").write_bytes(mail("Fwd: F", body))
+    [document] = read_file(tmp_path / "a.eml").documents
+    assert (document.metadata["source"], document.text) == (source, FERRY)
 
 
 def test_one_message_and_a_download_in_word(tmp_path: Path) -> None:
