@@ -51,8 +51,8 @@ def read_corpus(
     that cannot be intended.
 
     `paths` are files (plain or gzipped), folders (read recursively in alphabetical order, texts before other formats,
-    without hidden files, files whose names end in no known format's suffix, and pages and tables that cdcoref wrote),
-    or ``"-"`` for standard input. `without` is a collection that is not read, nor are
+    without hidden files, lock files of Office (`~$`), files whose names end in no known format's suffix, and pages and
+    tables that cdcoref wrote), or ``"-"`` for standard input. `without` is a collection that is not read, nor are
     the files that SQLite keeps beside it. `names` are the ids of files that are a document each, by default their own
     names. A file that the options refuse is a problem. Raises `InputError` if there is no such encoding, or the spaCy
     pipeline cannot be loaded.
@@ -170,7 +170,7 @@ class _Reader:
         before = len(self.problems)
         for parent, folders, names in os.walk(folder, onerror=cannot_list):
             folders[:] = sorted(name for name in folders if not name.startswith("."))
-            visible = (Path(parent, name) for name in sorted(names) if not name.startswith("."))
+            visible = (Path(parent, name) for name in sorted(names) if not name.startswith((".", "~$")))
             kept = (file for file in visible if file.is_file())
             for file in kept:
                 if file.name in BESIDE_ANNOTATION:
@@ -228,6 +228,8 @@ class _Reader:
         self.notes.extend(corpus.notes)
         if not corpus.documents:
             self.notes.append(f"{shown_path(str(path))}: the file has no documents")
+        elif not any(document.tokens for document in corpus.documents):
+            self.notes.append(f"{shown_path(str(path))}: the file has no words")
         self.read_files.append(path)
 
     def corpus(self) -> Corpus:

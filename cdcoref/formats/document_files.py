@@ -122,12 +122,14 @@ def _document_format(
     """The format of files that are a document each; character offsets are those of the text that is taken out."""
 
     def read(path: Path, options: ReadOptions) -> Corpus:
-        optional_module(module, f"reading {name}", package, path)
         data = whole_file(path)
+        remedy = "open it in another program and save it again, or give its text"
+        if (b"%PDF-" if name == "PDF" else b"PK\x03\x04") not in data[:1024]:  # readers of PDF skip what is before it
+            raise InputError(f"the file is damaged, or no {name}, although its name says so; {remedy}", path)
+        optional_module(module, f"reading {name}", package, path)
         try:
             text, known, notes = extract(data, path)
         except DAMAGE as error:
-            remedy = "open it in another program and save it again, or give its text"
             raise InputError(f"the {name} cannot be read ({first_line(error)}); {remedy}", path) from error
         if is_nexis(text):
             return documents_of(nexis_parts(text), path, options, "article")

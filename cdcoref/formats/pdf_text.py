@@ -1,9 +1,10 @@
-"""The text of a PDF: pdfminer.six finds paragraphs and columns; here running headers go and broken words are joined."""
+"""The text of a PDF: pdfminer.six finds paragraphs and columns; here running headers go and broken lines are joined."""
 
 import io
 import itertools
 import logging
 import re
+import statistics
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
@@ -17,9 +18,13 @@ MOST_PAGES = 2000
 """Pages that are read; a note says if there are more."""
 EDGE = 0.15
 """The share of a page, at its top and at its bottom, in which a header or footer may be."""
+COLUMN = 0.75
+"""The share of the width of most lines' columns that a block has at least whose lines are those of a text."""
 _STEP = 4
 """Points by which the height of a running line may differ from page to page."""
-_LINE_END = re.compile(r"(\w+)([-\u2010]|\u00ad)\n(\w+)")
+_WRAP = "\v"
+"""Between two lines of which the second begins with a word for which the first has no room."""
+_LINE_END = re.compile(r"(\w+)([-\u2010]|\u00ad)[\n\v](\w+)")
 """A word with a hyphen at the end of a line, and the word that the next line begins with."""
 _KEEP_HYPHEN = frozenset({"self", "well"})
 """First parts of compounds that are rarely the first part of a broken word."""
@@ -31,10 +36,14 @@ _UNKNOWN = re.compile(r"\(cid:\d+\)|\0")
 
 
 class _Line(NamedTuple):
+    """A line with its height on the page, in steps, and the widths of its block, behind it and of its first word."""
+
     text: str
     height: int
-    """On the page, in steps."""
     at_edge: bool
+    column: float
+    free: float
+    first_word: float
 
 
 Page = list[list[_Line]]
@@ -65,8 +74,8 @@ def pdf_text(data: bytes, path: Path) -> tuple[str, dict[str, Any], tuple[str, .
     except PDFPasswordIncorrect:
         raise InputError("the PDF is encrypted; save it without a password, or give its text", path) from None
     except PSException as error:
-        raise ValueError(first_line(error)) from error
-    text = _UNKNOWN.sub(" ", _joined(_text(pages))).encode("utf-8", "replace").decode()
+        raise ValueError(first_line(error).partition(" - ")[0]) from error
+    text = _UNKNOWN.sub(" ", _joined(_text(pages)).replace(_WRAP, " ")).encode("utf-8", "replace").decode()
     if not re.search(r"[^\W\d_]", text):
         raise InputError("the PDF has no text; if it is a scan, run OCR on it first, for example with ocrmypdf", path)
     more = len(found) > MOST_PAGES
@@ -105,9 +114,10 @@ def _pages(pages: Iterable[Any]) -> Iterator[Page]:
         low, high = layout.y0 + EDGE * layout.height, layout.y1 - EDGE * layout.height
         yield [
             [
-                _Line(line.get_text().strip(), round(line.y0 / _STEP), not low <= line.y0 <= high)
+                _Line(text, round(line.y0 / _STEP), not low <= line.y0 <= high, box.width, box.x1 - line.x1, first)
                 for line in box
-                if line.get_text().strip()
+                if (text := line.get_text().strip())
+                for first in [line.width * len(text.split()[0]) / len(text)]
             ]
             for box in boxes(layout)
         ]
@@ -134,11 +144,17 @@ def _key(line: _Line) -> tuple[str, int, bool]:
 
 def _text(pages: Sequence[Page]) -> str:
     """The paragraphs; one goes on with the first of the next page if its sentence has not ended."""
-    text = ""
+    usual = statistics.median([line.column for page in pages for paragraph in page for line in paragraph] or [0])
+    text, above = "", None
     for page in pages:
         for number, paragraph in enumerate(filter(None, page)):
             goes_on = number == 0 and not _SENTENCE_END.search(text)
-            text += ("" if not text else "\n" if goes_on else "\n\n") + "\n".join(line.text for line in paragraph)
+            for place, line in enumerate(paragraph):
+                if above is not None:
+                    wrapped = above.free < line.first_word and above.column >= COLUMN * usual
+                    text += "\n\n" if not (place or goes_on) else _WRAP if wrapped else "\n"
+                text += line.text
+                above = line
     return text
 
 

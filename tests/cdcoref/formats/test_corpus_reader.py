@@ -26,6 +26,7 @@ def folder(tmp_path: Path) -> Path:
         "c.conll": CONLL,
         "deep/er/d.jsonl.gz": gzip.compress(JSONL),
         "deep/.hidden.txt": b"no",
+        "deep/~$letter.docx": b"no",
         ".git/config": b"no",
     }.items():
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
@@ -101,7 +102,10 @@ def test_empty_files(tmp_path: Path) -> None:
     (tmp_path / "b.jsonl").touch()
     loaded = read_corpus([tmp_path])
     assert [document.tokens for document in loaded.corpus.documents] == [()]
-    assert loaded.corpus.notes == (f"{tmp_path / 'b.jsonl'}: the file has no documents",)
+    assert loaded.corpus.notes == (
+        f"{tmp_path / 'a.txt'}: the file has no words",
+        f"{tmp_path / 'b.jsonl'}: the file has no documents",
+    )
 
 
 def test_a_folder_is_searched_for_files_that_can_be_read(folder: Path) -> None:

@@ -80,14 +80,16 @@ def test_running_headers_and_footers_divide_no_sentence(tmp_path: Path) -> None:
     numbered = [(*header, *body, f"Page {number} of 3") for number, body in enumerate(bodies, 1)]
     pages(tmp_path / "a.pdf", *numbered)
     [document] = read_file(tmp_path / "a.pdf").documents
-    assert document.text == "\n".join(("6 March 2024", *first, *second)) + "\n\n" + "\n".join(third)
+    assert document.text == "\n".join(
+        ("6 March 2024", first[0], f"{first[1]} {second[0]}", second[1])
+    ) + "\n\n" + " ".join(third)
     assert "Its captain was held by the police ." in [" ".join(document.tokens[a:b]) for a, b in document.sentences]
     assert document.metadata == {"title": "Ferry sinks off Tresk", "date": "2024-03-06"}
     # What differs from page to page stays, and so does a line of text that two of many pages happen to begin with.
     pages(tmp_path / "b.pdf", *bodies, ("held by the police.", "In May."), title="Microsoft Word - draft.docx")
     [document] = read_file(tmp_path / "b.pdf").documents
     assert document.text.split("\n\n") == [
-        "\n".join((*first, *second)), "\n".join(third), "held by the police.\nIn May."
+        "\n".join((first[0], " ".join((first[1], *second)))), " ".join(third), "held by the police. In May."
     ]  # fmt: skip
     assert document.metadata == {"title": "Ferry sinks off Tresk"}
 
@@ -137,7 +139,13 @@ def test_a_pdf_without_text_or_with_a_password(tmp_path: Path) -> None:
 
 
 COLUMNS = (
-    ("A ferry sank off Tresk on Tuesday", "and 19 people died, the", "coastguard said.", "", "The captain was held."),
+    (
+        "A ferry sank on Tuesday night near",
+        "Tresk. 19 people died, said the",
+        "coastguard.",
+        "",
+        "The captain was held.",
+    ),
     (
         "The company apologised. It",
         "will pay for the funerals.",
@@ -156,10 +164,29 @@ def test_columns_and_paragraphs(tmp_path: Path, by_row: bool) -> None:
     shown = " ".join(f"BT /F1 11 Tf {x} {y} Td ({line}) Tj ET" for x, y, line in ordered if line)
     (tmp_path / "a.pdf").write_bytes(pdf_of(shown.encode()))
     assert read_file(tmp_path / "a.pdf").documents[0].text.split("\n\n") == [
-        "A ferry sank off Tresk on Tuesday\nand 19 people died, the\ncoastguard said.",
+        "A ferry sank on Tuesday night near Tresk. 19 people died, said the coastguard.",
         "The captain was held.",
-        "The company apologised. It\nwill pay for the funerals.",
-        "Divers search the wreck today;\nthe storm ended.",
+        "The company apologised. It will pay for the funerals.",
+        "Divers search the wreck today; the storm ended.",
+    ]
+
+
+def test_lines_that_end_on_purpose_stay_lines(tmp_path: Path) -> None:
+    """A line with room for the next word, and the lines of a block that is narrower than the text."""
+    blocks = (
+        (780, ("By Ann Lee", "5 March 2024")),
+        (
+            740,
+            ("The ferry that sank on Tuesday hit a reef near", "Tresk, say divers who went down to it on", "Thursday."),
+        ),
+        (680, ("Dead: 19", "Rescued from the water by other ships: 31")),
+    )
+    shown = (f"BT /F1 11 Tf 50 {y - 13 * n} Td ({line}) Tj ET" for y, lines in blocks for n, line in enumerate(lines))
+    (tmp_path / "a.pdf").write_bytes(pdf_of(" ".join(shown).encode()))
+    assert read_file(tmp_path / "a.pdf").documents[0].text.split("\n\n") == [
+        "By Ann Lee\n5 March 2024",
+        "The ferry that sank on Tuesday hit a reef near Tresk, say divers who went down to it on Thursday.",
+        "Dead: 19\nRescued from the water by other ships: 31",
     ]
 
 
@@ -276,6 +303,20 @@ def test_what_is_damaged(tmp_path: Path, name: str) -> None:
             archive.writestr(entries.get(name, "META-INF/container.xml"), "<x/>")
     with pytest.raises(InputError, match=r"cannot be read \(.*\); (open it|save it)"):
         read_file(tmp_path / name)
+
+
+@pytest.mark.parametrize(
+    ("name", "module"),
+    [("a.pdf", "pdfminer.high_level"), ("a.docx", "docx"), ("a.pptx", "pptx"), ("a.epub", "lxml")],
+)
+def test_what_only_its_name_says(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, module: str) -> None:
+    """Whether its package is installed or not."""
+    (tmp_path / name).write_bytes(b"<Error><Message>The request has expired</Message></Error>")
+    for installed in (True, False):
+        if not installed:
+            monkeypatch.setitem(sys.modules, module, None)
+        with pytest.raises(InputError, match=r"the file is damaged, or no .*, although its name says so; open it"):
+            read_file(tmp_path / name)
 
 
 @pytest.mark.parametrize(
