@@ -59,7 +59,7 @@ def store_and_obey(database: Database, action: Action, ids: Sequence[str], name:
         raise InputError(
             f"{action!r} is not a correction; choose {', '.join(corrections.ACTIONS[:-1])} or {corrections.ACTIONS[-1]}"
         )
-    if action == "rename" and len(ids) == 1 and re.fullmatch("s[1-9][0-9]*", ids[0]):
+    if action == "rename" and len(ids) == 1 and re.fullmatch("s?[1-9][0-9]*", ids[0]):
         action = "rename-story"
     with database.writing() as connection:
         if action == "rename-story":
@@ -172,7 +172,8 @@ def _notes_on_stories(connection: sqlite3.Connection, moved: Iterable[int]) -> I
     if not rows:
         yield "no story changed"
     for story, count, first in rows:
-        yield f"story {story} has {counted(count, 'more document')} now, such as {first}"
+        more = f" and {counted(count - 1, 'more document')}" if count > 1 else ""
+        yield f"story {story} has {first}{more} now"
 
 
 def _rows(connection: sqlite3.Connection, sort: _Sort, column: str, value: object) -> list[_Row]:
@@ -192,6 +193,8 @@ def _find(connection: sqlite3.Connection, sort: _Sort, id: str, *, all_of_group:
         found = _rows(connection, sort, "id", id)
         if not found and (story := re.fullmatch("s?([1-9][0-9]{0,17})", id)):
             found = _rows(connection, sort, "whole", int(story[1]))[: None if all_of_group else 1]
+        if not found and re.fullmatch("s[1-9][0-9]*", id):
+            raise InputError(f"there is no story {id} in the collection; `cdcoref show FILE --stories` lists them")
         if not found:
             raise no_document(connection, id)
         return found
@@ -259,8 +262,8 @@ def _rest_of_others(
 def _cluster(connection: sqlite3.Connection, ids: Sequence[str], action: Action) -> int:
     """The one cluster that something is stated of; only an event has a day or a place."""
     if len(ids) != 1 or not str(ids[0]).startswith("c"):
-        what = "cluster to rename" if action == "rename" else f"event that has this {action}"
-        raise InputError(f"give the one {what}")
+        what = "cluster or story to rename" if action == "rename" else f"event that has this {action}"
+        raise InputError(f"give one {what}, such as c3{' or s2' if action == 'rename' else ''}")
     number = living_cluster(connection, number_of(ids[0], "c", "cluster"))
     row = connection.execute("SELECT kind FROM clusters WHERE number = ? AND mentions > 0", (number,)).fetchone()
     if row is None:

@@ -81,9 +81,9 @@ class StoryList(BaseModel):
 class NewCorrection(BaseModel):
     """A correction of mentions (m12) or clusters (c3, which stand for their first mentions), or of stories (s2).
 
-    ``move``: the mentions, then the cluster that they move to. ``rename``, ``day``, ``place``: one cluster, and what is
-    stated of it. ``join-stories``: stories; ``split-story``: documents; ``move-document``: documents, then a story.
-    ``rename-story``: one story, and its title.
+    move: the mentions, then the cluster that they move to. rename, day, place: one cluster, and what is
+    stated of it. join-stories: stories; split-story: documents; move-document: documents, then a story.
+    rename-story: one story, and its title.
     """
 
     action: Action

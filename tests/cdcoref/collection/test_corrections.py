@@ -229,7 +229,7 @@ def test_a_mention_and_a_cluster_that_begins_with_it_are_one(news: Collection, m
         ("not-a-mention", [], "give the words"),
         ("split", ["m1", "m4"], "give mentions of one cluster"),
         ("move", ["m1"], "give mentions, followed by the cluster to move them to"),
-        ("rename", ["m1"], "give the one cluster to rename"),
+        ("rename", ["m1"], "give one cluster or story to rename, such as c3 or s2"),
         ("rename", ["c1"], "a cluster's name must have 1 to 200 characters"),
         ("rename", ["c999"], "there is no cluster c999"),
         (

@@ -56,7 +56,7 @@ def test_a_story_has_the_title_that_somebody_gave_it(news: Collection) -> None:
     before = [story.title for story in news.stories()]
     news.correct("rename", ["s1"], name=" The  ferry ")
     assert [news.story(number).title for number in (1, 2)] == ["The ferry", before[1]]
-    news.correct("rename-story", ["s2"], name="The museum")
+    news.correct("rename", ["2"], name="The museum")
     news.rebuild()
     assert sorted(story.title for story in news.stories()) == ["The ferry", "The museum"]
     news.undo()
@@ -96,12 +96,12 @@ def test_what_contradicts_is_refused(news: Collection) -> None:
         ("split-story", ["s1"], None, "these are all documents of the story; give only some of them"),
         ("move-document", ["ferry0"], None, "give documents, followed by the story to move them to"),
         ("move-document", ["ferry0", "s1"], None, "'ferry0' is already in that story"),
-        ("move-document", ["s9", "s1"], None, "there is no document 's9' in the collection"),
+        ("move-document", ["s9", "s1"], None, "there is no story s9 in the collection"),
         ("rename", ["s1"], " ", "a story's title must have 1 to 200 characters"),
-        ("rename", ["s9"], "Ferry", "there is no document 's9' in the collection"),
+        ("rename", ["s9"], "Ferry", "there is no story s9 in the collection"),
         ("rename-story", ["s1", "s2"], "Ferry", "give the one story to rename, such as s3"),
         ("day", ["c3"], "some day", "'some day' is not a day; give it as 2024-03-05"),
-        ("day", ["c3", "c4"], "2024-03-05", "give the one event that has this day"),
+        ("day", ["c3", "c4"], "2024-03-05", "give one event that has this day, such as c3"),
         ("place", ["c1"], "Tresk", "c1 is not an event; only an event has a place"),
         ("place", ["c3"], " ", "the place of an event must have 1 to 200 characters"),
     ],
