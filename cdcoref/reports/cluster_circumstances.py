@@ -20,8 +20,6 @@ MOST_PARTICIPANTS = 5
 """Participants of a cluster, at most: those of most mentions."""
 LABEL_SEPARATOR = " · "
 """Between the parts of a label."""
-_SHORT = 8
-"""The longest span, in days, that is shown as its last day: as of a report that states a weekday and no year."""
 Known = Literal["stated", "heading", "inferred"]
 KNOWN: Mapping[Source, Known] = MappingProxyType(
     {Source.STATED: "stated", Source.HEADING: "heading", Source.INFERRED: "inferred"}
@@ -103,8 +101,7 @@ class ClusterCircumstances:
         if self.where is not None:
             parts.append(self.where.place.shown())
         if self.when is not None:
-            period = self.when.period
-            parts.append((Period.of_day(period.last) if period.days <= _SHORT else period).shown())
+            parts.append(self.when.period.shown())
         return LABEL_SEPARATOR.join(filter(None, parts))
 
 

@@ -319,11 +319,12 @@ class PredictedStory:
             shown.add((best.document, best.sentence))
             yield replace(event, best=best, minor=minor, undated=dated and not event.when_text)
 
-    def _order(self, name: str) -> tuple[bool, bool, date, list[tuple[int, str]], str]:
+    def _order(self, name: str) -> tuple[bool, bool, tuple[bool, date], list[tuple[int, str]], str]:
         day = self._days[name]
         parts = enumerate(_NUMBER.split(name))  # text and numbers by turns
         by_number = [(len(part.lstrip("0")), part.lstrip("0")) if place % 2 else (0, part) for place, part in parts]
-        return not self._documents[name].tokens, day is None, date.min if day is None else day.first, by_number, name
+        first = (False, date.min) if day is None else _first_day(day)
+        return not self._documents[name].tokens, day is None, first, by_number, name
 
     @cached_property
     def _in_order(self) -> Corpus:
@@ -372,7 +373,7 @@ class PredictedStory:
             members[0].cluster,
             label,
             None if own.when is None else own.when.period,
-            min(reported, key=lambda day: day.first, default=None),
+            min(reported, key=_first_day, default=None),
             "" if own.where is None else str(own.where),
             documents,
             self._best(members),
@@ -486,8 +487,12 @@ def _time_key(event: StoryEvent) -> tuple[int, date, date]:
     time = event.when if known else event.reported
     if time is None:
         return 2, date.max, date.max
-    # Days without a year are those of texts that state none: as a rule the present ones.
-    return int(not time.has_year), time.first, time.last
+    return *_first_day(time), time.last
+
+
+def _first_day(time: Period) -> tuple[bool, date]:
+    """A key by time. Days without a year are those of texts that state none: as a rule the present ones."""
+    return not time.has_year, time.first
 
 
 def _event_values(event: StoryEvent) -> dict[str, Any]:

@@ -79,6 +79,16 @@ def test_documents_are_in_the_order_of_their_days(story: PredictedStory) -> None
     assert [str(story.day_of(name)) for name in story.documents[:2]] == ["2024-03-12", "2024-03-14"]
 
 
+def test_a_day_without_a_year_comes_after_those_of_a_year() -> None:
+    texts = {
+        "a": "TRESK , March 20 ( Orbit ) - The ferry that sank on March 11 was raised .",
+        "2024-03-12_b": "A ferry sank on Monday .",
+    }
+    story = story_of(texts, {"sinking": [("a", "sank"), ("2024-03-12_b", "sank")]})
+    assert story.documents == ("2024-03-12_b", "a")
+    assert [str(event.reported) for event in story.timeline] == ["2024-03-12"]
+
+
 def test_who_where_when_and_what(story: PredictedStory) -> None:
     assert story.title == "Landslide kills dozens in Lunde"
     assert story.who == ("Ida Rohm",)
