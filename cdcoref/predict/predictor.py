@@ -59,6 +59,8 @@ _WITH_COPIES: tuple[Topics, ...] = ("predicted", "none")
 class Predictor:
     """A model that is ready to predict, created by :func:`load`; the lemma baseline only detects mentions with it."""
 
+    _hashed: tuple[Any, str] | None = None  # the settings and precision of the model, and its hash for caches
+
     def __init__(
         self, model: models.CorefModel, *, lemma: bool = False, exact: Callable[[], models.CorefModel] | None = None
     ) -> None:
@@ -171,7 +173,7 @@ class Predictor:
             corpus, repeated = _each_once(corpus, None if options.kind == "both" else options.kind)
             notes += repeated
             notes += _notes_on_documents_without_mentions(corpus)
-        store_of = nullcontext() if self.lemma and not find else _opened(cache, self.model)
+        store_of = nullcontext() if cache is None or (self.lemma and not find) else self._opened(cache)
         with store_of as store, self._engine(options, find, given, store) as engine:
             lines = boilerplate_lines(corpus.documents)
             with_copies = options.topics in _WITH_COPIES
@@ -206,6 +208,19 @@ class Predictor:
         linked_ids = {name for subject in by_subject for story in subject for name in story.documents}
         if without_words := [d.id for d in distinct.documents if d.id not in linked_ids]:
             yield [linking.LinkedStory(Readings(corpus.subset(without_words)), notes=notes)]
+
+    @contextmanager
+    def _opened(self, cache: str | Path) -> Iterator[ResultCache]:
+        from cdcoref.predict.engines.cache import ResultCache
+
+        now = self.model.settings, self.model.inference_dtype
+        if self._hashed is None or self._hashed[0] != now:
+            self._hashed = now, models.model_fingerprint(self.model)
+        store = ResultCache(cache, self._hashed[1])
+        try:
+            yield store
+        finally:
+            store.close()
 
     def _engine(
         self, options: PredictionOptions, find: bool, given: Mapping[str, Sequence[Mention]], store: ResultCache | None
@@ -401,17 +416,3 @@ def _notes_on_documents_without_mentions(corpus: Corpus) -> tuple[str, ...]:
         f"no mentions were detected in {counted(len(without), 'document')} without annotation, such as {without[0]}, "
         "since other documents of such files have annotated mentions; --find-mentions detects them in all",
     )
-
-
-@contextmanager
-def _opened(cache: str | Path | None, model: models.CorefModel) -> Iterator[ResultCache | None]:
-    if cache is None:
-        yield None
-        return
-    from cdcoref.predict.engines.cache import ResultCache
-
-    store = ResultCache(cache, models.model_fingerprint(model))
-    try:
-        yield store
-    finally:
-        store.close()

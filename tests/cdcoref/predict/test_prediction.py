@@ -399,6 +399,23 @@ def test_a_fingerprint_is_of_weights_and_settings(tiny_model_folder: Path) -> No
     assert model_fingerprint(CorefModel.from_pretrained(tiny_model_folder)) == prints[0]
 
 
+def test_a_model_is_hashed_once_for_all_its_caches(
+    tiny_model_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hashed: list[CorefModel] = []
+    monkeypatch.setattr(
+        "cdcoref.model.model_fingerprint", lambda model: hashed.append(model) or model_fingerprint(model)
+    )
+    predictor = load(tiny_model_folder, device="cpu")
+    for name in ("one", "one", "two"):
+        predictor.predict([FERRY], cache=tmp_path / name)
+    assert len(hashed) == 1
+    sequences = replace(predictor.model.settings.sequences, max_length=100)
+    predictor.model.settings = replace(predictor.model.settings, sequences=sequences)
+    predictor.predict([FERRY], cache=tmp_path / "three")
+    assert len(hashed) == 2
+
+
 # -- loading ---------------------------------------------------------------------------------------------------------
 
 
