@@ -6,13 +6,15 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from datetime import date
 from itertools import permutations
 
 import pytest
 
 from cdcoref.corpus import ENTITY, EVENT, Corpus, Document, Mention
+from cdcoref.facts import Period
 from cdcoref.predict import Plan, Prediction
-from cdcoref.reports import PredictedStory, stories_of
+from cdcoref.reports import ClusterCircumstances, ClusterPeriod, PredictedStory, stories_of
 from cdcoref.views import story_lines, story_list_lines
 from tests.tables import cases, rows_of
 
@@ -77,6 +79,11 @@ def story(corpus: Corpus) -> PredictedStory:
 def test_documents_are_in_the_order_of_their_days(story: PredictedStory) -> None:
     assert story.documents == ("early.txt", "late.txt", "empty.txt")
     assert [str(story.day_of(name)) for name in story.documents[:2]] == ["2024-03-12", "2024-03-14"]
+
+
+def test_a_title_shows_all_days_of_a_range() -> None:
+    when = ClusterPeriod(Period(date(2024, 3, 11), date(2024, 3, 15)), ())
+    assert ClusterCircumstances(when).title("strike") == "strike · 11–15 March 2024"
 
 
 def test_a_day_without_a_year_comes_after_those_of_a_year() -> None:
