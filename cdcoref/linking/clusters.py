@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
-from itertools import combinations
+from itertools import chain, combinations, product
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +19,8 @@ from cdcoref.language import (
     JOBS,
     NO_FACTS,
     NO_PERSON,
+    ORGANISATION,
+    ORGANISATIONS,
     PERSON,
     TITLES,
     MentionFacts,
@@ -42,9 +44,10 @@ CERTAIN_ANTECEDENT = 0.8
 NEW = ("a", "another")
 """Articles of nouns that are new to a text."""
 NOUNS_BEFORE = 8
-"""How many earlier indefinite nouns an indefinite noun is compared with, to see whether it is new."""
+"""How many earlier indefinite nouns an indefinite noun is compared with, and names "the bank", to see if it is new."""
 _SIDES = words_in("before_names.tsv", "side")
 _FURTHER = words_in("before_names.tsv", "further")
+_RIVERS = words_in("place_words.tsv", "river")
 THING = "thing"
 """What "it" states beside genders: in 5,500 annotated clusters with "he" or "it", 13 have both."""
 
@@ -140,8 +143,9 @@ class KindClusters:
                 self._genders |= {n: THING for n in own if apart[n] and facts[n].words.pronoun == "it"}
             self._conflicts = _conflicts(facts, self._names, apart, self.links)
             self._conflicts = self._conflicts.with_pairs(_new_mentions(readings, facts, kind))
+            named = chain(_rivers_and_namesakes(readings, facts), _not_named_so(facts))
+            self._conflicts = self._conflicts.with_pairs(named if kind == ENTITY else _further_events(readings, facts))
             if kind == EVENT:
-                self._conflicts = self._conflicts.with_pairs(_further_events(readings, facts))
                 self._stated = {n: names for n in own if all(names := _stated_names(readings, n))}
 
     def cut(self, distance_threshold: float) -> NDArray[np.integer]:
@@ -290,8 +294,9 @@ def _conflicts(
     for number in nouns:  # "the banks" are not Ann Banks
         stated[number] = stated[number]._replace(sorts=stated[number].sorts or NO_PERSON)
     words = {facts[n].words.surname for n in names.no_people} | {facts[n].words.words[-1] for n in nouns}
-    for number, name in names.names.items():  # "Whitney Houston" is not Houston
-        if name in names.people and not (words.isdisjoint(name) or stated[number].sorts):
+    companies = {name[:-1] for name in names.names.values() if name[-1] == ORGANISATION}
+    for number, name in names.names.items():  # "Whitney Houston" is neither Houston nor "Whitney Houston Inc."
+        if name in names.people and (name in companies or not words.isdisjoint(name)) and not stated[number].sorts:
             stated[number] = stated[number]._replace(sorts=frozenset((PERSON,)))
     for number, sorts in {**dict.fromkeys(names.things, NO_PERSON), **names.sorts}.items():
         if number in stated and not stated[number].sorts:
@@ -358,6 +363,32 @@ def _further_events(readings: Readings, facts: Mapping[int, MentionFacts]) -> It
             before = same_word[one.document, facts[number].words.head]
             before = before[: before.index(number)]
             yield from ((other, number) for other in before if not _is_further(facts[other]))
+
+
+def _rivers_and_namesakes(readings: Readings, facts: Mapping[int, MentionFacts]) -> Iterator[tuple[int, int]]:
+    """Pairs of a river ("the Jordan"), and the country, the state or the firm that has its name."""
+    named: dict[str, tuple[list[int], list[int]]] = defaultdict(lambda: ([], []))
+    for number, one in facts.items():
+        word = one.words.words[-1]
+        is_name = one.words.words == (word,) and word in _RIVERS
+        if is_name and readings[one.document].parse.relations[one.syntax.head] != "compound":  # "the Jordan border"
+            named[word][one.phrase.article == "the"].append(number)
+    for others, rivers in named.values():
+        yield from product(others, rivers)
+
+
+def _not_named_so(facts: Mapping[int, MentionFacts]) -> Iterator[tuple[int, int]]:
+    """Pairs of "the bank", where a name that ends so stands before it ("Orvik Bank"), and names before that alone."""
+    names: dict[str, list[int]] = defaultdict(list)
+    for number, one in sorted(facts.items(), key=lambda item: item[1].start):
+        before, noun = names[one.document], one.words.head
+        if one.words.names and not one.words.countries:
+            before.append(number)
+        elif noun in ORGANISATIONS and one.words.words == (noun,) and one.phrase.article == "the":
+            last = [facts[other].words.words[-1] for other in before[-NOUNS_BEFORE:]]
+            bearer = max((place for place, word in enumerate(last) if word == noun), default=0)
+            known = zip(before[-NOUNS_BEFORE:], last[:bearer], strict=False)
+            yield from ((other, number) for other, word in known if word not in last[bearer:])
 
 
 def _is_further(one: MentionFacts) -> bool:

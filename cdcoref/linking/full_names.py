@@ -28,6 +28,7 @@ from cdcoref.language import (
     different_names,
     gender_of_first_name,
     in_conflict,
+    is_noun,
     may_be_surname,
 )
 from cdcoref.reading import Readings
@@ -41,6 +42,7 @@ _NO_PEOPLE = frozenset({"FAC", "GPE", "LOC"})
 """Types of named entities."""
 _BUSINESS = words_in("name_endings.tsv", "business")
 """Nouns for what companies have."""
+_SETTLEMENTS = words_in("place_words.tsv", "settlement")
 _NO_TOWNS = ORGANISATIONS | _BUSINESS | words_in("place_words.tsv", "site")
 """Nouns that say of a name that it is not a town's."""
 _OPPOSITE = {"sr": "jr", "jr": "sr"}
@@ -50,7 +52,7 @@ YEARS = 2
 """Within these ages may be of one person, who has a birthday or whom somebody got wrong."""
 YOUNGEST_AT_WORK = 15
 """In years; who is younger is nobody with a job."""
-_INVESTIGATING = frozenset({"law", "police"})
+_INVESTIGATING = frozenset({"administration", "law", "police"})
 """Fields of jobs of those who do not work on what happened to their relatives."""
 MANY_YEARS = 15
 """From more on, ages that two reports state are of two people, unless one noun says what they are."""
@@ -272,7 +274,9 @@ class NamesOfStory:
         of_clubs = {one.document for one in facts.values() if CLUB in one.words.sorts}
         self.sorts: dict[int, frozenset[str]] = dict.fromkeys(self.no_people, NO_PERSON)
         for number, word in alone.items():
-            if word in beside and not (TOWN in beside[word] and word[0] in of_clubs):
+            if not _SETTLEMENTS.isdisjoint(noun for _, noun in facts[number].syntax.descriptions):
+                self.sorts[number] = frozenset((TOWN,))  # "Chelsea, a district", beside the club
+            elif word in beside and not (TOWN in beside[word] and word[0] in of_clubs):
                 own = facts[number].words.beside.sorts if places_named(word[1:]) else ()
                 self.sorts[number] = beside[word] or own or NO_PERSON
         self.names: dict[int, Name] = {n: one.words.whole_name for n, one in facts.items() if one.words.whole_name}
@@ -304,6 +308,13 @@ class NamesOfStory:
         for number, one in facts.items():
             if number not in self.names and (name := _holder(one, titled.get(one.document, ()))):
                 self.names[number] = name
+        ends = {(one.document, one.end): number for number, one in facts.items()}
+        for number, word in alone.items():  # "the ferry Lark", not "the house Reed grew up in was sold"
+            noun = ends.get((word[0], facts[number].start), number)
+            one, verb = facts[noun], facts[noun].syntax.verb
+            is_subject = one.syntax.role in ("", "subject") and verb in (-1, facts[number].syntax.verb)
+            if is_subject and is_noun(one.words) and one.phrase.article == "the" and number not in self.names:
+                self.names[number] = self.names[noun] = word[1:]
         self.shared = numbered_people(facts, self.names, pronouns)
         self.names |= self.shared
 

@@ -181,10 +181,14 @@ def test_a_noun_with_an_article_in_another_event_is_new(text: str, expected: lis
         ("Rain fell in *Bristol . || *Bristol , the car maker , rose .", False),
         ("*Bristol , the nightclub , shut . || Rain fell in *Bristol .", False),
         ("Rain fell in *Bristol . || *Bristol , home of the fleet , slept .", True),
+        ("*Chelsea beat Leeds 3-1 on Sunday . | He is from *Chelsea , a district of London .", False),
+        ("*Jordan shut its border . | The *Jordan was low .", False),
+        ("*Jordan shut its border . | They met on the *Jordan border .", True),
+        ("Then the *Ohio was high . || The *Ohio was low .", True),
     ],
 )
 def test_what_stands_beside_nouns_and_names_tells_two_apart(texts: str, same: bool) -> None:
-    """The sides of things, nouns with "a" in happenings of two reports, ships and countries of somebody's name."""
+    """The sides of things, nouns with "a" in happenings of two reports, rivers, ships and countries with a name."""
     documents, mentions = [], []
     for number, text in enumerate(texts.split(" || ")):
         words = text.split()

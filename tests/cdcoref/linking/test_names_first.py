@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import combinations
 
 import numpy as np
 import pytest
@@ -84,3 +85,27 @@ def test_clusters_of_one_full_name_become_one() -> None:
 )
 def test_a_cluster_in_conflict_gives_up_the_mention_alone(text: str, expected: list[int]) -> None:
     assert same(clustered({(2, 3): 0.9}, text)) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Then the [ ferry ] [ Lark ] sank . Then the [ ferry ] [ Wren ] burned .", [0, 0, 2, 2]),
+        ("Then the [ house ] [ Reed ] saw was sold . The [ hall ] [ Keller ] saw was sold .", [0, 0, 0, 0]),
+        ("Then [ Ernst Holm GmbH ] shrank . [ Ernst Holm ] wept .", [0, 1]),
+    ],
+)
+def test_names_and_nouns_tell_two_apart_whatever_a_model_says(text: str, expected: list[int]) -> None:
+    pairs = combinations(range(text.count("[")), 2)
+    assert same(clustered(dict.fromkeys(pairs, 0.9), text)) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Then [ Orvik ] grew . A rival is [ Tresk Bank ] . The [ bank ] hires .", [0, 1, 2]),
+        ("Then [ Orvik ] grew . A rival is [ Tresk Corp. ] . The [ bank ] hires .", [0, 1, 0]),
+    ],
+)
+def test_the_bank_is_who_was_called_so_last(text: str, expected: list[int]) -> None:
+    assert same(clustered({(0, 2): 0.9, (1, 2): 0.6}, text)) == expected
