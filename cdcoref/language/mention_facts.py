@@ -95,13 +95,16 @@ class MentionFacts:
         return owned and self.document == other.document
 
     def is_other_argument(self, other: MentionFacts) -> bool:
-        """Whether one mention is the subject, and the other the object, of one verb ("Dr. Lee met Mr. Lee"); or the
-        object, and a pronoun behind a preposition ("hired a lawyer for him")."""
+        """Whether they are subject and object of one verb ("Dr. Lee met Mr. Lee"), its object and a pronoun behind a
+        preposition ("hired a lawyer for him"), or a pronoun and a noun behind one ("she worked for Ms. Lee")."""
         mine, theirs = self.syntax, other.syntax
         in_one = self.document == other.document and mine.verb == theirs.verb >= 0
         roles = {mine.role, theirs.role}
-        behind = roles == {"object", "oblique"} and bool(self.words.pronoun or other.words.pronoun)
-        return in_one and (roles == {"subject", "object"} or behind)
+        pronouns = [one.syntax.role for one in (self, other) if one.words.pronoun]
+        behind = (
+            "oblique" in roles and len(roles) == 2 and (pronouns == ["subject"] or ("object" in roles and pronouns))
+        )
+        return in_one and (roles == {"subject", "object"} or bool(behind))
 
     def has_other_title(self, other: MentionFacts) -> bool:
         """Whether both are a title and a name, of one sentence, with unlike titles ("Prof. Lee", "Mrs. Lee")."""

@@ -76,7 +76,7 @@ def different_names(one: Sequence[str], other: Sequence[str]) -> bool:
     """Whether two full names cannot mean the same.
 
     No word in common, nor initials ("GM Corp") nor a beginning of the last ("Africa", "African"); unlike first
-    names before one last ("Robert Hale", "Margaret Hale", not "R.", "Bob" or "Mayor Hale"); unlike last words
+    names before one last ("Robert Hale", "Margaret Anne Hale", not "R.", "Bob" or "Mayor Hale"); unlike last words
     behind one first ("New York", "New Jersey"); the last of one first in the other ("Ronald Li", "Li Ka-shing"); or
     institutions of one kind with nothing else in common ("Mercy Medical Center", "Lake Medical Center").
     """
@@ -92,7 +92,7 @@ def different_names(one: Sequence[str], other: Sequence[str]) -> bool:
         if one[-1] == other[-1] in INSTITUTIONS:
             return _unlike_before_the_end(one, other)
         one_is_person = _is_first_name(one[0]) or _is_first_name(other[0])
-        is_surname = common == {one[-1]} == {other[-1]} and one_is_person
+        is_surname = one[-1] == other[-1] and one[0] not in other and other[0] not in one and one_is_person
         return is_surname and different_names((one[0], one[-1]), (other[0], other[-1]))
     first, second = one[0], other[0]
     if common == {one[1]} == {other[1]}:

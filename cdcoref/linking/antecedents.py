@@ -187,8 +187,10 @@ def choose_antecedents(
         firsts = [first.get(one, one) for one in candidates]
         others: set[int] = set()  # subject and object of one verb are not the same, unless the pronoun is reflexive
         if not facts.words.words[-1].endswith(REFLEXIVE):
-            pairs = zip(candidates, firsts, strict=True)
-            others = {place for one, place in pairs if mentions[one].is_other_argument(facts)}
+            beside = [one for one in candidates if mentions[one].is_other_argument(facts)]
+            same = {mentions[one].words.words for one in beside if mentions[one].phrase.article == "the"}
+            beside += (one for one in candidates if mentions[one].words.words in same)
+            others = {first.get(one, one) for one in beside}
         # The noun before a relative clause, if it is a mention, is what its pronoun refers to.
         nouns = {one for one in candidates if mentions[one].syntax.head == facts.syntax.antecedent >= 0}
         impossible = [
