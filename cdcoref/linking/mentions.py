@@ -15,10 +15,10 @@ from types import MappingProxyType
 import numpy as np
 from numpy.typing import NDArray
 
-from cdcoref.corpus import ENTITY, KINDS, Corpus, Document, Mention
+from cdcoref.corpus import ENTITY, EVENT, KINDS, Corpus, Document, Mention
 from cdcoref.facts import with_parses
 from cdcoref.inputs import Integers, ReadingSequence
-from cdcoref.language import MEN_AND_WOMEN, TITLES, last_word_of_head
+from cdcoref.language import MEN_AND_WOMEN, TITLES, is_legal_form, last_word_of_head
 from cdcoref.linking.store import ResultStore, document_hash
 from cdcoref.model import CorefModel, collate_readings, token_batches
 from cdcoref.reading import Halves, MentionVectors, Reading, Vectors
@@ -61,14 +61,24 @@ class SpanScores:
         mentions = []
         for span in order:
             start, end = int(self.starts[span]), int(self.ends[span])
+            form_before = end - start > 1 and start > 0 and document.tokens[start - 1].istitle()
+            start += form_before and is_legal_form(document.tokens[start])  # "bought by Orvik Inc. Hale said"
             has_words = any(map(str.isalnum, "".join(document.tokens[start:end])))
-            if has_words and not taken[start:end].any():
+            in_name = KINDS[kinds[span]] == EVENT and _is_within_name(reading, start, end)
+            if has_words and not in_name and not taken[start:end].any():
                 taken[start:end] = True
                 mentions.append(
                     Mention(document.id, tuple(range(start, end)), KINDS[kinds[span]], confidence=float(best[span]))
                 )
         named = _with_titles(reading, sorted(mentions, key=lambda m: m.start))
         return sorted([*named, *_repeated_names(document, named)], key=lambda m: m.start)
+
+
+def _is_within_name(reading: Reading, start: int, end: int) -> bool:
+    """Whether words are inside the longer name of an organisation ("Palmer Fire & Rescue")."""
+    tokens = reading.cased.tokens[start : end + 1]
+    named = all(word == "&" or word[:1].isupper() for word in tokens)
+    return named and len(tokens) > end - start and set(reading.parse.entity_types[start : end + 1]) == {"ORG"}
 
 
 def _repeated_names(document: Document, mentions: Iterable[Mention]) -> Iterator[Mention]:

@@ -87,6 +87,22 @@ def test_titles_are_not_beside_names(words: str, spans: list[tuple[int, int, flo
     assert [" ".join(document.tokens[start:end]) for _, start, end, _ in chosen] == expected
 
 
+@pytest.mark.parametrize(
+    ("words", "span", "expected"),
+    [
+        ("Then Palmer Fire & Rescue put out a fire at a barn", (2, 3, 0.9, 0.0), []),
+        ("Officials of the Leeds Fire Service met", (4, 5, 0.9, 0.0), []),
+        ("Officials of the Leeds fire met", (4, 5, 0.9, 0.0), [("event", 4, 5, 0.9)]),
+        ("It was bought by Orvik Inc. Hale said the deal was off", (5, 7, 0.0, 0.9), [("entity", 6, 7, 0.9)]),
+        ("He played for AS Roma", (3, 5, 0.0, 0.9), [("entity", 3, 5, 0.9)]),
+    ],
+)
+def test_words_inside_and_behind_names_of_organisations(
+    words: str, span: tuple[int, int, float, float], expected: list[tuple[str, int, int, float]]
+) -> None:
+    assert found(Document.from_sentences("d", [words.split()]), (0.5, 0.5), span) == expected
+
+
 def test_a_title_that_ends_a_sentence_belongs_to_no_name() -> None:
     document = Document.from_sentences("d", [["He", "is", "President"], ["Ann", "Hale", "left"]])
     assert [m[1:3] for m in found(document, (0.5, 0.5), (2, 3, 0.0, 0.9), (3, 5, 0.0, 0.8))] == [(2, 3), (3, 5)]
