@@ -21,6 +21,7 @@ LONGEST_NAME = 6
 
 _PRONOUNS = PRONOUNS - {"here", "then"} | {"one", "_"}
 """What names nothing alone, as an empty node ("_"): "here" and "then" may be all that a cluster is called."""
+_ARTICLES = frozenset({"a", "an", "the"})
 _PARTICLES = words_in("label_words.tsv", "particle")
 """Words inside names that have no capital."""
 
@@ -71,7 +72,7 @@ def event_label(mentions: Sequence[Mention], readings: Readings) -> str:
     if best not in (_NAME, _PRONOUN) and (name := event_name(mentions, readings)) is not None:
         return name
     words = label.split()
-    if len(words) > 1 and words[0].casefold() in ("the", "a", "an"):
+    if len(words) > 1 and words[0].casefold() in _ARTICLES:
         words = words[1:]
         label = " ".join(words)
     shouted = label.isupper() and all(len(word) >= _SHORTEST_SHOUTED and is_common_word(word.lower()) for word in words)
@@ -102,7 +103,7 @@ def _rank(reading: Reading, mention: Mention) -> int:
 def _name(wording: str) -> tuple[str, ...]:
     """The words of a name without its article, folded; none if it is no name."""
     words = wording.split()
-    if len(words) > 1 and words[0].casefold() in ("the", "a", "an"):
+    if len(words) > 1 and words[0].casefold() in _ARTICLES:
         del words[0]
     ends = words and words[0][0].isupper() and words[-1][0].isupper() and not words[-1].endswith(("'s", "’s"))
     if not ends or len(words) > LONGEST_NAME or not all(w[0].isupper() or w in _PARTICLES for w in words):
@@ -288,8 +289,8 @@ def _noun_phrase(parse: Parse, noun: int | None) -> list[int]:
 
 
 def _below(parse: Parse, token: int) -> Iterator[int]:
-    """A token and all that depends on it, but articles and possessive pronouns."""
-    if parse.relations[token] != "det" and parse.tags[token] != "PRP$":
+    """A token and all that depends on it, but articles, whatever a parse takes them for, and possessive pronouns."""
+    if parse.relations[token] != "det" and parse.tags[token] != "PRP$" and parse.lemma(token) not in _ARTICLES:
         yield token
     for child in parse.children[token]:
         yield from _below(parse, child)

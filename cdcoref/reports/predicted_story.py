@@ -13,7 +13,7 @@ from typing import Any
 from cdcoref.circumstances import Place, Source, day_of, of_one_story, places_named, state_shortened
 from cdcoref.corpus import ENTITY, EVENT, Corpus, Document, Mention
 from cdcoref.facts import Parse, Period, did_not_happen
-from cdcoref.language import is_common_word, is_header_line, lemma
+from cdcoref.language import countries_named, is_common_word, is_header_line, lemma
 from cdcoref.reports.cluster_circumstances import CorpusCircumstances, Known
 from cdcoref.reports.disagreements import disagreements
 from cdcoref.reports.labels import is_bare, is_pronoun, telling_mentions
@@ -158,12 +158,14 @@ class PredictedStory:
         nouns = {self._documents[m.document].tokens[m.end - 1].casefold() for m in members}
         if not nouns.isdisjoint(_PLACES_TO_BE) or not nouns.isdisjoint(_JOBS):
             return nouns.isdisjoint(_PLACES_TO_BE)
-        parses = [self._circumstances.parsed_readings[m.document].parse for m in members]
+        readings = self._circumstances.parsed_readings
+        parses = [readings[m.document].parse for m in members]
         heads = [parse.head_of(m.tokens) for parse, m in zip(parses, members, strict=True)]
         if _is_where_something_is([*zip(parses, heads, strict=True)]):
             return False
         types = {parse.entity_types[head] for parse, head in zip(parses, heads, strict=True)}
-        return not types.isdisjoint(("PERSON", "ORG")) or types == {""}
+        with_article = any(readings[m.document].facts(m).phrase.article == "a" for m in members)  # "an SUV"
+        return not types.isdisjoint(("PERSON", "ORG")) or (types == {""} and not with_article)
 
     @cached_property
     def where(self) -> str:
@@ -453,7 +455,7 @@ def _is_of_who(label: str) -> bool:
     words = name.split()
     if words[-1].rstrip(".") in _PLACES_TO_BE or words[-1] in _NOBODY or name in _HOLIDAYS:
         return False
-    if words[-1] in _JOBS and all(map(is_common_word, words)):  # "Chief executive"
+    if countries_named(words) or (words[-1] in _JOBS and all(map(is_common_word, words))):  # "Chief executive"
         return False
     return len(words) > 1 or not (is_common_word(words[0]) or state_shortened(label) is not None)
 

@@ -425,10 +425,12 @@ def test_who_wrote_a_report_is_nobody_in_it() -> None:
         ("Two men from Velmouth saw Ida Rohm .", ("Ida Rohm",)),
         ("Ida Rohm sang on Christmas Eve .", ("Ida Rohm",)),
         ("They saw a letter from Ida Rohm .", ("Ida Rohm",)),
+        ("A red SUV hit Ida Rohm .", ("Ida Rohm",)),
+        ("Ida Rohm fell . The Australian was hurt .", ("Ida Rohm",)),
     ],
 )
-def test_where_something_is_and_a_holiday_are_nobody(text: str, who: tuple[str, ...]) -> None:
-    names = [name for name in ("Ida Rohm", "Velmouth", "Christmas Eve") if name in text]
+def test_places_holidays_things_and_nationalities_are_nobody(text: str, who: tuple[str, ...]) -> None:
+    names = [name for name in ("Ida Rohm", "Velmouth", "Christmas Eve", "SUV", "Australian") if name in text]
     assert story_of({"a": text}, {name.upper(): [("a", name)] for name in names}).who == who
 
 
