@@ -72,9 +72,8 @@ def event_label(mentions: Sequence[Mention], readings: Readings) -> str:
     if best not in (_NAME, _PRONOUN) and (name := event_name(mentions, readings)) is not None:
         return name
     words = label.split()
-    if len(words) > 1 and words[0].casefold() in _ARTICLES:
-        words = words[1:]
-        label = " ".join(words)
+    words = words[len(words) > 1 and words[0].casefold() in _ARTICLES :]
+    label = " ".join(words)
     shouted = label.isupper() and all(len(word) >= _SHORTEST_SHOUTED and is_common_word(word.lower()) for word in words)
     return label.lower() if shouted or best == _VERB else label
 

@@ -54,7 +54,8 @@ def test_the_age_beside_a_pronoun_is_that_of_the_name() -> None:
 
 def test_who_investigates_is_no_relative_of_the_victim() -> None:
     mother = Syntax(descriptions=((3, "mother"),), relatives=((5, "sr"),))
-    for noun, numbers in (("detective", {0: "1", 1: "2"}), ("nurse", {})):
+    apart = {0: "1", 1: "2"}
+    for noun, numbers in (("detective", apart), ("mine inspector", apart), ("nurse", {})):
         facts = {
             0: mention("a", 0, "Ida Rohm", mother),
             1: mention("b", 0, "Ida Rohm", Syntax(descriptions=((3, noun),))),
