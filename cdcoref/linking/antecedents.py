@@ -188,8 +188,8 @@ def choose_antecedents(
         others: set[int] = set()  # subject and object of one verb are not the same, unless the pronoun is reflexive
         if not facts.words.words[-1].endswith(REFLEXIVE):
             beside = [one for one in candidates if mentions[one].is_other_argument(facts)]
-            same = {mentions[one].words.words for one in beside if mentions[one].phrase.article == "the"}
-            beside += (one for one in candidates if mentions[one].words.words in same)
+            wordings = {mentions[one].words.words for one in beside if mentions[one].phrase.article == "the"}
+            beside += (one for one in candidates if mentions[one].words.words in wordings)
             others = {first.get(one, one) for one in beside}
         # The noun before a relative clause, if it is a mention, is what its pronoun refers to.
         nouns = {one for one in candidates if mentions[one].syntax.head == facts.syntax.antecedent >= 0}

@@ -143,8 +143,8 @@ class KindClusters:
                 self._genders |= {n: THING for n in own if apart[n] and facts[n].words.pronoun == "it"}
             self._conflicts = _conflicts(facts, self._names, apart, self.links)
             self._conflicts = self._conflicts.with_pairs(_new_mentions(readings, facts, kind))
-            named = chain(_rivers_and_namesakes(readings, facts), _not_named_so(facts))
-            self._conflicts = self._conflicts.with_pairs(named if kind == ENTITY else _further_events(readings, facts))
+            unlike = chain(_rivers_and_namesakes(readings, facts), _not_named_so(facts))
+            self._conflicts = self._conflicts.with_pairs(unlike if kind == ENTITY else _further_events(readings, facts))
             if kind == EVENT:
                 self._stated = {n: names for n in own if all(names := _stated_names(readings, n))}
 
