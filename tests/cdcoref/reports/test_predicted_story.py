@@ -426,11 +426,11 @@ def test_who_wrote_a_report_is_nobody_in_it() -> None:
         ("Ida Rohm sang on Christmas Eve .", ("Ida Rohm",)),
         ("They saw a letter from Ida Rohm .", ("Ida Rohm",)),
         ("A red SUV hit Ida Rohm .", ("Ida Rohm",)),
-        ("Ida Rohm fell . The Australian was hurt .", ("Ida Rohm",)),
+        ("Ida Rohm met Australian and Dane .", ("Ida Rohm",)),
     ],
 )
 def test_places_holidays_things_and_nationalities_are_nobody(text: str, who: tuple[str, ...]) -> None:
-    names = [name for name in ("Ida Rohm", "Velmouth", "Christmas Eve", "SUV", "Australian") if name in text]
+    names = [name for name in ("Ida Rohm", "Velmouth", "Christmas Eve", "SUV", "Dane") if name in text]
     assert story_of({"a": text}, {name.upper(): [("a", name)] for name in names}).who == who
 
 
