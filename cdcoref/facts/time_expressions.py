@@ -443,7 +443,7 @@ def _bare_day(time: _Expression) -> Period | None:
     r"{weekday}{daypart} (?:(?i:of) )?{step} (?i:week)",
     r"{step} (?i:week) (?:(?i:on) )?{weekday}{daypart}",
     r"{count} (?:(?i:weeks?)|(?P<double>(?i:fortnights?))) (?:(?i:from|on) )?"
-    r"(?P<from>(?i:today|tomorrow|now|yesterday)|{weekday})",
+    r"(?P<from>(?i:today|tomorrow|(?<=from )now|yesterday)|{weekday})",
     r"{weekday} (?:week|(?P<double>fortnight))(?= |$)",
     r"{count} (?P<days>(?i:days?)) (?i:from) (?P<from>(?i:today|tomorrow|now))",
     r"(?P<near>(?i:today|tomorrow|yesterday)) (?:week|(?P<double>fortnight))",
