@@ -193,6 +193,9 @@ class CorpusCircumstances:
             shown = self._shown([(document, lead.when.tokens)])
             when = ClusterPeriod(lead.when.period, shown, "stated" if lead.is_stated else "inferred")
         when = when or next((day for day in days if day.known == "stated"), None)
+        if when is not None and when.period.days > 1:  # "earlier this month", and in the next sentence the day
+            day = (day for day in days if day.period.days == 1 and when.period.contains(day.period))
+            when = next(day, when)
         where = _surest(document, end, (own.where for own in main))
         if where is None and not lead.states_where:
             where = next((own.where for own in main if own.where is not None and own.where.known == "stated"), None)

@@ -103,6 +103,12 @@ def test_who_where_when_and_what(story: PredictedStory) -> None:
     assert str(story.when) == "2024-03-11"
 
 
+def test_a_day_within_the_month_of_another_main_event_is_the_more_exact() -> None:
+    texts = {"2024-05-18": "The old hall was shut this month and burnt down on May 10 ."}
+    clusters = {"closing": [("2024-05-18", "shut")], "fire": [("2024-05-18", "burnt")]}
+    assert str(story_of(texts, clusters).when) == "2024-05-10"
+
+
 def test_when_a_story_was_by_most_of_its_documents() -> None:
     texts = {
         "2024-05-18_a": "A ferry sank in the fjord on Thursday .",
