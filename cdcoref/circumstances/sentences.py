@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import IntEnum
-from itertools import pairwise
+from itertools import pairwise, takewhile
 
 from cdcoref.circumstances.gazetteer import Place
 from cdcoref.circumstances.places import AT_PLACE, LANDS_AND_WATERS, StatedPlace, dateline_end, places_in
@@ -16,9 +16,11 @@ from cdcoref.facts import (
     Parse,
     Period,
     StatedTime,
+    is_verb,
     looks_ahead,
     looks_elsewhere,
     times_in,
+    verb_of,
 )
 from cdcoref.language import HALVES_OF_DAY, is_common_word
 from cdcoref.word_tables import words_in
@@ -33,6 +35,7 @@ _PLACE, _OTHER = "place", "other"
 _NO_PLACES = frozenset({"EVENT", "LAW", "WORK_OF_ART"})
 _SITES = words_in("place_words.tsv", "site")
 _PUBLISHED = words_in("time_words.tsv", "publication")
+_OVER = words_in("time_words.tsv", "past")
 
 
 class Source(IntEnum):
@@ -172,7 +175,7 @@ def _sentences(document: Document, parse: Parse, today: Period | None) -> Iterat
     for start, end, seen in _pieces(document):
         words = document.tokens[start:end] if seen else ()
         lower = [word.casefold() for word in words]
-        times = times_in(words, today, stated, lambda word, start=start: looks_ahead(parse, start + word))  # type: ignore[misc]
+        times = times_in(words, today, stated, lambda word, start=start: _is_ahead(parse, start + word))  # type: ignore[misc]
         times = [one for one in times if is_list or one.period != today or not _is_of_publication(words, lower, one)]
         told = (one for one in times if not looks_elsewhere(parse, start + one.start))
         with_year = [one.period for one in told if one.period is not None and one.period.has_year]
@@ -200,6 +203,16 @@ def opens_entry(sentence: Sentence) -> bool:
         behind = without_hour(sentence.words[end:])
         return len(behind) > 1 and behind[0] in _OPENS_ENTRY
     return end > 0 and sentence.word(end) in _OPENS_ENTRY and sentence.words[end - 1].isdecimal()
+
+
+def _is_ahead(parse: Parse, token: int) -> bool | None:
+    """As :func:`looks_ahead`, but not of what the present comes after ("faces trial after a fire on Sunday")."""
+    above = [*takewhile(lambda word: not is_verb(parse, word), parse.ancestors(token))]
+    verb = verb_of(parse, token)
+    tags = {parse.tags[verb], *(parse.tags[child] for child in parse.below(verb, "aux"))}
+    is_past = tags.isdisjoint(("MD", "TO")) and not _OVER.isdisjoint(map(parse.lemma, above))
+    ahead = looks_ahead(parse, token)
+    return None if ahead and is_past else ahead
 
 
 def _is_of_publication(words: Sequence[str], lower: Sequence[str], day: StatedTime) -> bool:
