@@ -97,7 +97,6 @@ class DocumentCircumstances:
         self._parse = parse
         self._words = cased.tokens
         self._sentences = sentences_of(cased, parse, today)
-        self._recent = any(one.period is None for own in self._sentences for one in own.times)
         self._firsts = [own.first for own in self._sentences]
         self._headings = dict(zip(self._firsts, _day_headings(self._sentences, today), strict=True))
         self.lead = Lead(document, self._sentences, parse, today)
@@ -153,7 +152,7 @@ class DocumentCircumstances:
         for one in times:
             tokens = sentence.tokens(one.start, one.end)
             time, word = self._at_distance(one, tokens, words) if one.days else (one, words[one])
-            if (when := stated_at(time, sentence, self.lead.setting.today, recent=self._recent)) is None:
+            if (when := stated_at(time, sentence, self.lead.setting.today, recent=self.lead.recent)) is None:
                 continue
             stated.append((when, word))
             opened = [  # "since 2017, when a blaze ..."

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from functools import cached_property
-from itertools import chain
+from itertools import chain, takewhile
 
 from cdcoref.circumstances.gazetteer import Place
 from cdcoref.circumstances.owners import (
@@ -78,6 +78,7 @@ _SENTENCES_OF_PROSE = 3
 _LONGEST_DATE_LINE = 12
 """Words of a sentence in which a dateline or a line with the date ends."""
 _IN_PROSE = words_in("time_words.tsv", "prose")
+_CARE = words_in("place_words.tsv", "care")
 _EARLIER = words_in("time_words.tsv", "earlier")
 _CAPTIONS = words_in("time_words.tsv", "caption")
 _OF_PUBLICATION = re.compile(r"publish|pub_?date|posted", re.IGNORECASE)
@@ -108,6 +109,7 @@ class Lead:
     """The beginning of a document: candidates for its main event, the most probable first, with their time and place.
 
     `happening_then`: those of them that have this time, if none of their own, unlike what somebody is arrested for.
+    `recent`: whether a time of it has no known value, as "yesterday" in a document of an unknown day.
     `is_stated`, `states_where`: whether the clause of the main event itself states `when`, and `where`.
     """
 
@@ -133,6 +135,7 @@ class Lead:
         happening = [word for word in self.main if parse.lemma(word) not in light]
         self._stems = {_stem(parse, word) for word in happening} - {""}
         self._nouns = {parse.lemmas[word] for word in happening if parse.parts[word] == "NOUN"}
+        self.recent = any(one.period is None for own in sentences for one in own.times)
         times = sorted(self._times(today), key=lambda time: time[:2])
         title = "" if "title" in document.found else str(document.metadata.get("title", ""))
         self._title = title.split() or (self._lines[0].words if self._lines else ())
@@ -143,7 +146,9 @@ class Lead:
         )
         places = _exact([where for rank, where in ranked if rank != _DATELINE])
         places += [where for rank, where in ranked if rank == _DATELINE and not _is_abroad(where.place, named)]
-        inferred = next(((r, when) for r, _, when in times if when.source == Source.INFERRED), None)
+        known = [(r, when) for r, _, when in times if when.source == Source.INFERRED]
+        days = (pair for pair in known if pair[1].period.days == 1 and known[0][1].period.contains(pair[1].period))
+        inferred = next(days, known[0] if known else None)  # of "the weekend" and then "Saturday", the day
         self.when: When | None = inferred and inferred[1]
         rank = inferred[0] if inferred else _BODY
         self.where = next((where for where in places if where.source == Source.INFERRED), None)
@@ -189,11 +194,11 @@ class Lead:
         for own in (*self._lead, *(own for own in self._sentences if own.first >= end)):
             events = self._events_in(own)
             for time in own.times:
-                when = stated(time, own, today)
+                when = stated(time, own, today, recent=self.recent)
                 word = governor(parse, own.tokens(time.start, time.end), events)
                 if word is not None and is_during(parse, word) and not is_report(parse, verb_of(parse, word)):
                     word = verb_of(parse, word)
-                if word is None or when is None or time.looks_back or looks_elsewhere(parse, when.tokens[0]):
+                if word is None or when is None or when.looks_back or looks_elsewhere(parse, when.tokens[0]):
                     continue
                 if did_not_happen(parse, word):
                     continue
@@ -242,11 +247,11 @@ class Lead:
                 elif looks_elsewhere(parse, where.tokens[0]) or one.place.name in CONTINENTS:
                     continue
                 elif not one.firm and not (own is self._lines[0] and names_happening(parse, where.tokens)):
-                    if one.local == _OFFICIALS:
-                        yield _LOCAL, where
+                    if one.local == _OFFICIALS:  # of a state they are named where a town may be
+                        yield _ASIDE if one.place.sort == "region" else _LOCAL, where
                 elif word is not None and owners(parse, word, events, of_place=True):
                     yield _VERB if is_relative else _STATED, where
-                elif own.first in self._first:
+                elif own.first in self._first and not _is_behind(parse, where.tokens, _CARE):
                     yield _VERB if one.place.country and not is_relative else _UNKNOWN, where
                 else:
                     yield _ASIDE, replace(where, source=Source.DOCUMENT)
@@ -295,6 +300,12 @@ def _exact(places: Sequence[Where]) -> list[Where]:
 def _is_abroad(place: Place, named: Sequence[Place]) -> bool:
     """Whether a place is in none of those that a headline names."""
     return bool(named and place.country) and not any(one.contains(place) or place.contains(one) for one in named)
+
+
+def _is_behind(parse: Parse, tokens: Sequence[int], nouns: frozenset[str]) -> bool:
+    """Whether some nouns stand above a place in its clause ("taken to a hospital in Halden")."""
+    above = takewhile(lambda word: not is_verb(parse, word), parse.ancestors(tokens[0]))
+    return not nouns.isdisjoint(map(parse.lemma, above))
 
 
 def names_happening(parse: Parse, tokens: Sequence[int]) -> bool:
@@ -347,6 +358,7 @@ def _deeds(parse: Parse, verb: int) -> Iterator[int]:
         for child in (*parse.children[verb], *chain.from_iterable(behind)):
             if parse.relations[child] in ("advcl", "pobj") and _stem(parse, child):
                 yield child
+                yield from parse.below(child, "conj")
 
 
 def _stem(parse: Parse, token: int) -> str:

@@ -129,6 +129,24 @@ def test_main_events() -> None:
         assert row["where"] in ("", found.where and found.where.place.shown()), row
 
 
+@pytest.mark.parametrize(
+    ("sentences", "day"),
+    [
+        (
+            "A man was arrested and booked after he accidentally shot and wounded a girl while showing her a handgun "
+            "in his home Monday night .",
+            "2024-05-13",
+        ),
+        ("Two men were shot this week . / Nobody knows why . / They were shot on Tuesday in a hall .", "2024-05-14"),
+    ],
+)
+def test_the_day_of_the_main_event(sentences: str, day: str) -> None:
+    document = Document.from_sentences("2024-05-17", [sentence.split() for sentence in sentences.split(" / ")])
+    found = Reading(document).stated.lead.when
+    assert found is not None
+    assert str(found.period) == day
+
+
 def test_a_title_beside_the_text_names_places() -> None:
     found = setting(
         "It capsized in rain near Nairobi .", "It was bound for Mwanza and lay in Mwanza .", title="Tanzania mourns"
