@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from cdcoref.collection.database import chunks, insert, marks, rows_in, stored_documents
 from cdcoref.corpus import EVENT, Corpus
 from cdcoref.formats import cluster_id, stated_facts, stored_mention
-from cdcoref.reports import CorpusCircumstances, cluster_label
+from cdcoref.reports import CorpusCircumstances
 
 MERGED, SPLIT = "merged", "split"
 """What happened to a cluster: another was merged into it, or it was split from another."""
@@ -48,36 +48,32 @@ def refresh_clusters(connection: sqlite3.Connection, numbers: Iterable[int]) -> 
             chunk,
         )
         query = (
-            "SELECT mentions.cluster, documents.story, mentions.kind, mentions.words "
+            "SELECT mentions.cluster, documents.story, mentions.kind, min(documents.number) "
             "FROM mentions JOIN documents ON documents.number = mentions.document "
-            f"WHERE mentions.cluster IN ({marks(chunk)}) ORDER BY mentions.document, mentions.place"
+            f"WHERE mentions.cluster IN ({marks(chunk)}) GROUP BY mentions.cluster"
         )
-        members = defaultdict(list)
-        for cluster, *row in connection.execute(query, chunk):
-            members[cluster].append(row)
-        titles = _event_titles(connection, list(members))
-        for number, rows in members.items():
-            story, kind, _ = rows[0]
-            title = titles.get(number) or cluster_label([words for *_, words in rows])
+        clusters = connection.execute(query, chunk).fetchall()
+        titles = _titles(connection, [number for number, *_ in clusters])
+        for number, story, kind, _ in clusters:
             connection.execute(
                 "UPDATE clusters SET story = ?, kind = ?, title = ?, merged_into = NULL WHERE number = ?",
-                (story, kind, title, number),
+                (story, kind, titles[number], number),
             )
 
 
-def _event_titles(connection: sqlite3.Connection, numbers: Sequence[int]) -> dict[int, str]:
-    """The titles of those of the clusters that are events, with place and day as their documents state them."""
-    query = f"SELECT DISTINCT document FROM mentions WHERE cluster IN ({{}}) AND kind = '{EVENT}'"
+def _titles(connection: sqlite3.Connection, numbers: Sequence[int]) -> dict[int, str]:
+    """The titles of clusters; those of events have place and day as their documents state them."""
+    query = "SELECT DISTINCT document FROM mentions WHERE cluster IN ({})"
     documents = sorted({number for (number,) in rows_in(connection, query, numbers)})
     query = (
         "SELECT documents.id, tokens, mentions.kind, mentions.cluster FROM documents "
         "JOIN mentions ON mentions.document = documents.number "
-        f"WHERE documents.number IN ({{}}) AND mentions.kind = '{EVENT}' AND mentions.cluster IS NOT NULL"
+        "WHERE documents.number IN ({}) AND mentions.cluster IS NOT NULL"
     )
     found = [(row[-1], stored_mention(*row)) for row in rows_in(connection, query, documents)]
     mentions = tuple(mention for _, mention in found)
-    events = Corpus(tuple(stored_documents(connection, "number", documents)), mentions, stated=stated_facts(connection))
-    known = CorpusCircumstances(events)
+    stored = Corpus(tuple(stored_documents(connection, "number", documents)), mentions, stated=stated_facts(connection))
+    known = CorpusCircumstances(stored)
     member = dict(found)
     return {number: known.label(member[number]) for number in numbers if number in member}
 

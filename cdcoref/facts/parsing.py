@@ -5,10 +5,11 @@ from __future__ import annotations
 
 import json
 import zlib
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
+from operator import itemgetter
 from pathlib import Path
 from sys import intern
 from threading import Lock
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 ENGLISH = Path(__file__).resolve().parent.parent / "models" / "english"
 """The folder of the pipeline that ships."""
 _BATCH_WORDS = 4096
+_NAMES_OF_THINGS = frozenset({"EVENT", "FAC", "GPE", "LAW", "LOC", "ORG", "PRODUCT", "WORK_OF_ART"})
 _ONE_AT_A_TIME = Lock()
 """For threads that parse: the end of a memory zone takes away strings that others read."""
 _LONGEST_DATELINE, _SHORTEST_DATED = 14, 2
@@ -79,6 +81,18 @@ class Parse:
         outside = [token for token in inside if self.heads[token] not in inside or self.heads[token] == token]
         nouns = (token for token in outside if self.parts[token] in ("NOUN", "PROPN", "PRON", "NUM", "SYM"))
         return next(nouns, outside[0] if outside else next(iter(inside)))
+
+    def longer_name(self, tokens: Sequence[int]) -> range | None:
+        """The name of a thing of which some tokens are only a part, without its article; None if there is none."""
+        at = bisect_right(self.entities, tokens[0], key=itemgetter(0)) - 1
+        start, end, sort = self.entities[at] if at >= 0 else (0, 0, "")
+        if tokens[-1] >= end or sort not in _NAMES_OF_THINGS:
+            return None
+        head = self.head_of(range(start, end))
+        second = (t for t in range(head + 1, end) if self.relations[t] == "cc" and self.lemmas[t] != "&")
+        end = next((t for t in second if self.heads[t] == head), end)  # "Sons Inc and Fruit of the Loom"
+        name = range(start + (self.tags[start] == "DT"), end - (self.tags[end - 1] in ("POS", ".")))
+        return name if tokens[-1] < end and not set(name) <= set(tokens) else None
 
     def lemma(self, token: int) -> str:
         """The dictionary form of a token, in lower case."""

@@ -11,10 +11,10 @@ from types import MappingProxyType
 from typing import Literal, TypeVar
 
 from cdcoref.circumstances import Circumstances, Place, Setting, Source, StatedQuantity, of_one_story
-from cdcoref.corpus import EVENT, ClusterKey, Corpus, Mention, mention_text
+from cdcoref.corpus import EVENT, ClusterKey, Corpus, Mention
 from cdcoref.facts import Period
 from cdcoref.reading import Readings
-from cdcoref.reports.labels import cluster_label, event_label, is_pronoun
+from cdcoref.reports.labels import cluster_label, event_label, full_wording, is_pronoun
 
 MOST_PARTICIPANTS = 5
 """Participants of a cluster, at most: those of most mentions."""
@@ -141,7 +141,7 @@ class CorpusCircumstances:
             if label is None and mention.kind == EVENT:
                 label = event_label(members, self.parsed_readings)
             elif label is None:
-                label = cluster_label(mention_text(m, self._documents[m.document]) for m in members)
+                label = cluster_label(full_wording(m, self.parsed_readings[m.document]) for m in members)
             self._names[key] = label
         return self._names[key]
 

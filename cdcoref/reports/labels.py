@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from cdcoref.corpus import Mention, mention_text
 from cdcoref.facts import Parse, is_denied, says_no
@@ -58,6 +58,14 @@ def cluster_label(wordings: Iterable[str]) -> str:
         best = max(fuller, key=lambda text: (counts[text], len(text)))
     label = spelling[best]
     return label if best == first else " ".join(label.split()[-len(names[best]) :])
+
+
+def full_wording(mention: Mention, reading: Reading) -> str:
+    """The words of a mention, or of the longer name whose head it is: "Bank of England" for "Bank"."""
+    name = reading.parse.longer_name(mention.tokens)
+    if name is not None and reading.parse.head_of(name) in mention.tokens:
+        mention = replace(mention, tokens=tuple(name))
+    return mention_text(mention, reading.document)
 
 
 def event_label(mentions: Sequence[Mention], readings: Readings) -> str:
@@ -271,6 +279,9 @@ def _noun_phrase(parse: Parse, noun: int | None) -> list[int]:
     """A noun with its name, number, owner and adjectives, and what it is of; nothing for a pronoun or a dateline."""
     if noun is None or (parse.tags[noun] in _PRONOUN_TAGS and not says_no(parse, noun)):
         return []
+    name = parse.longer_name((noun,))
+    if name is not None and parse.head_of(name) == noun and len(name) < MOST_WORDS:  # "Procter & Gamble"
+        return [*name]
     children = parse.children[noun]
     of = [c for c in children if parse.relations[c] == "prep" and parse.lemmas[c].lower() == "of"]
     if parse.parts[noun] not in ("NOUN", "PROPN") and not of and not says_no(parse, noun):

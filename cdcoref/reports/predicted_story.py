@@ -18,7 +18,7 @@ from cdcoref.reports.cluster_circumstances import CorpusCircumstances, Known
 from cdcoref.reports.disagreements import disagreements
 from cdcoref.reports.labels import is_bare, is_pronoun, telling_mentions
 from cdcoref.reports.mention_rows import metadata_text
-from cdcoref.reports.ranking import is_date_or_number, mean_confidence, says_little
+from cdcoref.reports.ranking import is_date_or_number, is_within_name, mean_confidence, says_little
 from cdcoref.reports.stated_numbers import NumberLine, StoryNumbers
 from cdcoref.reports.stated_values import Disagreement, Statement, StoryContext
 from cdcoref.word_tables import rows, words_in
@@ -139,6 +139,8 @@ class PredictedStory:
             label = self._circumstances.name(members[0])
             named = self._have_name(members) and label[:1].isupper() and not is_pronoun(label)
             if label.casefold() in self._reporters or is_date_or_number(label.split()):
+                continue
+            if all(is_within_name(m, self._circumstances.parsed_readings[m.document]) for m in members):
                 continue
             is_place = label.casefold() in places or places_named(label.split())
             if is_place and not self._is_he_or_she(members):

@@ -9,7 +9,8 @@ from functools import lru_cache
 from cdcoref.circumstances import dateline_end
 from cdcoref.corpus import EVENT, KINDS, Corpus, Document, Mention
 from cdcoref.language import NUMERALS, TENS, head_word, is_date_name, lemma
-from cdcoref.word_tables import words_in
+from cdcoref.reading import Reading, Readings
+from cdcoref.word_tables import rows, words_in
 
 _DATE_OR_NUMBER = re.compile(
     r"(?:mon|tues|wednes|thurs|fri|satur|sun)days"
@@ -17,40 +18,56 @@ _DATE_OR_NUMBER = re.compile(
     rf"|zero|{'|'.join(NUMERALS)}|(?:{'|'.join(TENS)})(?:-\w+)?|hundreds?|thousands?|[mbtr]+illions?|dozens?"
     r"|today|yesterday|tomorrow|tonight|midnight|noon|(?:mid)?(?:morning|afternoon|evening|night)|(?:week(?:end)?|month|year|decade)s?"
     r"|ago|earlier|later"
-    r"|[ap]\.?m\.?|o['’]clock|percent|[%$€£]",
+    r"|[ap]\.?m\.?|o['’]clock|percent|pct|[%$€£]",
     re.IGNORECASE,
 )
 _BESIDE = words_in("label_words.tsv", "beside")
 """Words that leave a date a date and a number a number."""
+_UNITS = frozenset(row["word"] for row in rows("units.tsv") if row["kind"] in ("money", "span"))
 _SAY_LITTLE = words_in("label_words.tsv", "little")
 """Dictionary forms of events that tell a reader nothing when they stand alone."""
 
 
 def is_date_or_number(words: Sequence[str]) -> bool:
-    """Whether words are a date, a time or a number and nothing else.
+    """Whether words are a date, a time, a number or a unit of them and nothing else.
 
     >>> is_date_or_number(["last", "Friday"]), is_date_or_number(["1998"]), is_date_or_number(["19", "people"])
     (True, True, False)
+    >>> is_date_or_number(["dollars"]), is_date_or_number(["the", "dollar"])
+    (True, False)
     """
     rest = [word for word in words if word.casefold() not in _BESIDE and re.search(r"\w", word)]
-    return bool(rest) and all(is_date_name(word) or _DATE_OR_NUMBER.fullmatch(word) for word in rest)
+    return bool(rest) and all(is_date_name(w) or _DATE_OR_NUMBER.fullmatch(w) or _is_unit(w) for w in rest)
 
 
-def ranked_clusters(corpus: Corpus, *, singletons: bool = True) -> Iterator[list[Mention]]:
+def _is_unit(word: str) -> bool:
+    """Whether a word is a unit in the plural: "the dollar" may be a thing."""
+    return lemma(word) in _UNITS and word.casefold().endswith("s")
+
+
+def ranked_clusters(
+    corpus: Corpus, readings: Readings | None = None, *, singletons: bool = True
+) -> Iterator[list[Mention]]:
     """The clusters in order, each with its mentions in the order of the text.
 
     Clusters across documents come first, then clusters within one document, then, on request, singletons. In each of
     these groups, events and entities take turns; each kind is ranked by the number of documents times the confidence,
     then by size. Clusters that only name dates or numbers, places in datelines, or events of reporting and the
-    like come after all others of their group.
+    like come after all others of their group; with `readings` also entities that mostly complete longer names.
     """
+
+    def is_minor(cluster: Sequence[Mention]) -> bool:
+        completing = [readings is not None and is_within_name(m, readings[m.document]) for m in cluster]
+        is_part = cluster[0].kind != EVENT and 2 * sum(completing) >= len(cluster)
+        return is_part or all(says_little(mention, documents[mention.document]) for mention in cluster)
+
     order = {document.id: number for number, document in enumerate(corpus.documents)}
     documents = {document.id: document for document in corpus.documents}
     ranked: dict[tuple[bool, bool, bool], list[tuple[float, int, list[Mention]]]] = {}
     for cluster in corpus.clusters():
         if singletons or len(cluster) > 1:
             names = {mention.document for mention in cluster}
-            group = len(names) < 2, len(cluster) < 2, all(says_little(m, documents[m.document]) for m in cluster)
+            group = len(names) < 2, len(cluster) < 2, is_minor(cluster)
             sure = mean_confidence(cluster)
             ranked.setdefault(group, []).append((len(names) * (1.0 if sure is None else sure), len(cluster), cluster))
     taking_turns = []
@@ -77,6 +94,12 @@ def says_little(mention: Mention, document: Document) -> bool:
     if is_date_or_number(words) or (mention.kind == EVENT and _is_small(head_word(words).casefold())):
         return True
     return is_in_dateline(document, mention.start)
+
+
+def is_within_name(mention: Mention, reading: Reading) -> bool:
+    """Whether a mention only completes a longer name: "Birds" in "Royal Society for the Protection of Birds"."""
+    name = reading.parse.longer_name(mention.tokens)
+    return name is not None and reading.parse.head_of(name) not in mention.tokens
 
 
 _LATEST = 100

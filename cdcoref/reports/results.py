@@ -210,7 +210,8 @@ class Results:
         and entities take turns, each kind ranked by the number of documents and the confidence; clusters that only name
         dates or numbers come last (see :func:`cdcoref.reports.ranked_clusters`).
         """
-        return map(self._cluster, ranked_clusters(self.corpus, singletons=singletons))
+        readings = self.circumstances.parsed_readings
+        return map(self._cluster, ranked_clusters(self.corpus, readings, singletons=singletons))
 
     def search(self, query: str, *, singletons: bool = False) -> list[PredictedCluster]:
         """The clusters that have all the words of a query in their labels, mentions or sentences, the best first.

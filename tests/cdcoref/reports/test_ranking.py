@@ -160,6 +160,29 @@ def test_names_stand_in_lists_also_of_documents_without_a_parse() -> None:
     assert [found.name for found in Results(plain, (("a",),)).clusters()] == ["dam burst"]
 
 
+def entities(*marked: str) -> Results:
+    """The results for sentences with an entity in braces each, all of them one document and of different clusters."""
+    readings, mentions = story(*marked)
+    known = tuple(replace(mention, kind="entity", cluster=str(number)) for number, mention in enumerate(mentions))
+    corpus = replace(readings.corpus, mentions=known)
+    return Results(corpus, (("a",),), readings=Readings(corpus))
+
+
+@pytest.mark.parametrize(("marked", "name"), cases(__file__, "long_names.tsv", "name"))
+def test_things_are_called_by_their_whole_names(marked: str, name: str) -> None:
+    [cluster] = entities(marked).clusters(singletons=True)
+    assert cluster.name == name
+
+
+def test_words_that_only_complete_names_come_last() -> None:
+    results = entities(
+        "The Royal Society for the Protection of {Birds} met .", "The {Bank} of England agreed .", "Some {birds} sang ."
+    )
+    found = [cluster.name for cluster in results.clusters(singletons=True)]
+    assert found[-1] == "Birds"
+    assert set(found) == {"Birds", "Bank of England", "birds"}
+
+
 def test_verbs_of_a_headline_in_capitals_are_no_name() -> None:
     readings, _ = story(
         "Mona Reyes {Checks Into} a Clinic in Velm", "Her doctor said that Reyes {checked} in on Monday ."
