@@ -19,6 +19,8 @@ _SHORTEST_SHOUTED = 4
 LONGEST_NAME = 6
 """In words; what is longer is more than a name."""
 
+_RARE = 10
+"""A longer name that goes on behind a name ("Boeing Commercial Airplanes") counts if one in this many has it."""
 _PRONOUNS = PRONOUNS - {"here", "then"} | {"one", "_"}
 """What names nothing alone, as an empty node ("_"): "here" and "then" may be all that a cluster is called."""
 _ARTICLES = frozenset({"a", "an", "the"})
@@ -51,8 +53,12 @@ def cluster_label(wordings: Iterable[str]) -> str:
         if 2 * sum(counts[text] for text in proper) >= counts[best]:
             best = max(proper, key=lambda text: (counts[text], len(text)), default=best)
     first = best
+
+    def is_rare_addition(text: str) -> bool:
+        return names[text][-1] != names[best][-1] and counts[text] * _RARE < counts[best]
+
     while best in names and not _is_full(names[best]):
-        fuller = [text for text in names if _is_fuller(names[text], names[best])]
+        fuller = [t for t in names if _is_fuller(names[t], names[best]) and not is_rare_addition(t)]
         if not fuller:
             break
         best = max(fuller, key=lambda text: (counts[text], len(text)))
