@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
-from itertools import chain, combinations, product
+from itertools import combinations, product
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +20,6 @@ from cdcoref.language import (
     NO_FACTS,
     NO_PERSON,
     ORGANISATION,
-    ORGANISATIONS,
     PERSON,
     TITLES,
     MentionFacts,
@@ -44,7 +43,7 @@ CERTAIN_ANTECEDENT = 0.8
 NEW = ("a", "another")
 """Articles of nouns that are new to a text."""
 NOUNS_BEFORE = 8
-"""How many earlier indefinite nouns an indefinite noun is compared with, and names "the bank", to see if it is new."""
+"""How many earlier indefinite nouns an indefinite noun is compared with, to see whether it is new."""
 _SIDES = words_in("before_names.tsv", "side")
 _FURTHER = words_in("before_names.tsv", "further")
 _RIVERS = words_in("place_words.tsv", "river")
@@ -143,8 +142,8 @@ class KindClusters:
                 self._genders |= {n: THING for n in own if apart[n] and facts[n].words.pronoun == "it"}
             self._conflicts = _conflicts(facts, self._names, apart, self.links)
             self._conflicts = self._conflicts.with_pairs(_new_mentions(readings, facts, kind))
-            unlike = chain(_rivers_and_namesakes(readings, facts), _not_named_so(facts))
-            self._conflicts = self._conflicts.with_pairs(unlike if kind == ENTITY else _further_events(readings, facts))
+            unlike = _rivers_and_namesakes if kind == ENTITY else _further_events
+            self._conflicts = self._conflicts.with_pairs(unlike(readings, facts))
             if kind == EVENT:
                 self._stated = {n: names for n in own if all(names := _stated_names(readings, n))}
 
@@ -375,20 +374,6 @@ def _rivers_and_namesakes(readings: Readings, facts: Mapping[int, MentionFacts])
             named[word][one.phrase.article == "the"].append(number)
     for others, rivers in named.values():
         yield from product(others, rivers)
-
-
-def _not_named_so(facts: Mapping[int, MentionFacts]) -> Iterator[tuple[int, int]]:
-    """Pairs of "the bank", where a name that ends so stands before it ("Orvik Bank"), and names before that alone."""
-    names: dict[str, list[int]] = defaultdict(list)
-    for number, one in sorted(facts.items(), key=lambda item: item[1].start):
-        before, noun = names[one.document], one.words.head
-        if one.words.names and not one.words.countries:
-            before.append(number)
-        elif noun in ORGANISATIONS and one.words.words == (noun,) and one.phrase.article == "the":
-            last = [facts[other].words.words[-1] for other in before[-NOUNS_BEFORE:]]
-            bearer = max((place for place, word in enumerate(last) if word == noun), default=0)
-            known = zip(before[-NOUNS_BEFORE:], last[:bearer], strict=False)
-            yield from ((other, number) for other, word in known if word not in last[bearer:])
 
 
 def _is_further(one: MentionFacts) -> bool:

@@ -53,12 +53,9 @@ def cluster_label(wordings: Iterable[str]) -> str:
         if 2 * sum(counts[text] for text in proper) >= counts[best]:
             best = max(proper, key=lambda text: (counts[text], len(text)), default=best)
     first = best
-
-    def is_rare_addition(text: str) -> bool:
-        return names[text][-1] != names[best][-1] and counts[text] * _RARE < counts[best]
-
     while best in names and not _is_full(names[best]):
-        fuller = [t for t in names if _is_fuller(names[t], names[best]) and not is_rare_addition(t)]
+        least = counts[best] / _RARE
+        fuller = [t for t in names if _is_fuller(names[t], names[best], rare=counts[t] < least)]
         if not fuller:
             break
         best = max(fuller, key=lambda text: (counts[text], len(text)))
@@ -134,9 +131,9 @@ def _is_full(name: Sequence[str]) -> bool:
     return len(name) - (name[0].rstrip(".") in TITLES) > 1
 
 
-def _is_fuller(one: tuple[str, ...], other: tuple[str, ...]) -> bool:
-    """Whether a name is another one with more words before or after it."""
-    return len(one) > len(other) and other in (one[: len(other)], one[-len(other) :])
+def _is_fuller(one: tuple[str, ...], other: tuple[str, ...], *, rare: bool) -> bool:
+    """Whether a name is another one with more words before it or, if it is not rare, after it."""
+    return len(one) > len(other) and (other == one[-len(other) :] or (not rare and other == one[: len(other)]))
 
 
 _TELLING = 2.0

@@ -24,6 +24,7 @@ _DATE_OR_NUMBER = re.compile(
 _BESIDE = words_in("label_words.tsv", "beside")
 """Words that leave a date a date and a number a number."""
 _UNITS = frozenset(row["word"] for row in rows("units.tsv") if row["kind"] in ("money", "span"))
+"""In the plural; "the dollar" may be a thing."""
 _SAY_LITTLE = words_in("label_words.tsv", "little")
 """Dictionary forms of events that tell a reader nothing when they stand alone."""
 
@@ -37,12 +38,10 @@ def is_date_or_number(words: Sequence[str]) -> bool:
     (True, False)
     """
     rest = [word for word in words if word.casefold() not in _BESIDE and re.search(r"\w", word)]
-    return bool(rest) and all(is_date_name(w) or _DATE_OR_NUMBER.fullmatch(w) or _is_unit(w) for w in rest)
-
-
-def _is_unit(word: str) -> bool:
-    """Whether a word is a unit in the plural: "the dollar" may be a thing."""
-    return lemma(word) in _UNITS and word.casefold().endswith("s")
+    return bool(rest) and all(
+        is_date_name(word) or _DATE_OR_NUMBER.fullmatch(word) or (word[-1] in "sS" and lemma(word) in _UNITS)
+        for word in rest
+    )
 
 
 def ranked_clusters(

@@ -98,14 +98,3 @@ def test_a_cluster_in_conflict_gives_up_the_mention_alone(text: str, expected: l
 def test_names_and_nouns_tell_two_apart_whatever_a_model_says(text: str, expected: list[int]) -> None:
     pairs = combinations(range(text.count("[")), 2)
     assert same(clustered(dict.fromkeys(pairs, 0.9), text)) == expected
-
-
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("Then [ Orvik ] grew . A rival is [ Tresk Bank ] . The [ bank ] hires .", [0, 1, 2]),
-        ("Then [ Orvik ] grew . A rival is [ Tresk Corp. ] . The [ bank ] hires .", [0, 1, 0]),
-    ],
-)
-def test_the_bank_is_who_was_called_so_last(text: str, expected: list[int]) -> None:
-    assert same(clustered({(0, 2): 0.9, (1, 2): 0.6}, text)) == expected
