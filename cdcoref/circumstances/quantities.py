@@ -351,7 +351,8 @@ def _relation(sentence: Sentence, token: int) -> str:
     """The sort of relation that a word states; empty if it states none."""
     parse, name, word = sentence.parse, sentence.parse.lemma(token), sentence.word(token - sentence.first)
     objects = [f"{name}_{parse.lemmas[child]}" for child in parse.children[token] if parse.relations[child] == "dobj"]
-    for child in parse.below(token, "prep"):  # "left 40 homes without power"
+    counts = "counts" in _RELATIONS.get(_RELATION_OF.get(name, ""), _NO_RELATION)["kind"]
+    for child in () if counts else parse.below(token, "prep"):  # "left 40 homes without power"
         objects += (f"{parse.lemma(child)}_{parse.lemmas[noun]}" for noun in parse.below(child, "pobj"))
     return next((_RELATION_OF[form] for form in (*objects, name, word) if form in _RELATION_OF), "")
 
