@@ -145,8 +145,8 @@ _NAMED = frozenset({"PERSON", "NORP", "ORG", "GPE", "FAC", "LOC"})
 _NOT_SHOWN = frozenset({"DATE", "TIME", "GPE"})
 """Types of names that are left out of the names of events, since lists show days and places beside them."""
 _PRONOUN_TAGS = frozenset({"PRP", "PRP$", "DT", "WP", "WP$", "WDT", "EX"})
-_DIRECTIONS = words_in("function_words.tsv", "preposition")
-"""Prepositions, and what else may be the particle of a verb."""
+_DIRECTIONS = words_in("function_words.tsv", "preposition") | words_in("label_words.tsv", "completing")
+"""Prepositions, and what else may complete a verb ("ran aground")."""
 _QUOTES_AND_BRACKETS = frozenset('"“”()[]') | {"``", "''", "-LRB-", "-RRB-"}
 _IN_PHRASE = frozenset({"compound", "nummod", "amod", "quantmod", "nmod", "poss"})
 
