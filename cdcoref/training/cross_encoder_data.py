@@ -167,9 +167,12 @@ class ContextData(Dataset[LabelledContexts]):
         inputs = collate_contexts(self._states, rows, contexts, self.kind_of[chosen].tolist())
         return LabelledContexts(inputs, torch.from_numpy(self.labels[chosen].astype(np.float32)))
 
-    def in_order(self) -> Iterator[tuple[Integers, LabelledContexts]]:
-        """All pairs once, the longest first, with their numbers."""
-        order = np.argsort(-self._lengths, kind="stable")
+    def sample(self, most: int) -> Iterator[tuple[Integers, LabelledContexts]]:
+        """Of each corpus and kind at most some pairs, drawn at random; in batches, the longest first, with numbers."""
+        drawn = np.random.default_rng((self.seed, 7)).permutation(len(self.pairs))
+        groups = self.part_of[drawn] * len(KINDS) + self.kind_of[drawn]
+        chosen = np.concatenate([drawn[groups == group][:most] for group in np.unique(groups)])
+        order = chosen[np.argsort(-self._lengths[chosen], kind="stable")]
         for start in range(0, len(order), self.options.pairs_of_batch):
             chosen = order[start : start + self.options.pairs_of_batch]
             yield chosen, self.batch(chosen)

@@ -110,6 +110,8 @@ class SelfAttention(nn.Module):
             if len(projections) not in self._joined:
                 self._joined[len(projections)] = Int8Linear.joined(projections)
             projected = self._joined[len(projections)](hidden)
+        elif not isinstance(self.query, nn.Linear):
+            projected = torch.cat([projection(hidden) for projection in projections], dim=-1)
         else:
             weight = torch.cat([projection.weight for projection in projections])
             projected = product(hidden, weight, torch.cat([projection.bias for projection in projections]))

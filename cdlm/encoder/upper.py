@@ -5,12 +5,11 @@ from __future__ import annotations
 
 import copy
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import torch
 from torch import Tensor, nn
-from torch.func import functional_call
 
 from cdlm.encoder.layout import TokenLayout
 from cdlm.encoder.model import CDLMModel, Layer, SelfAttention
@@ -68,6 +67,8 @@ class UpperLayers(nn.Module):
         self.unrelated = nn.Parameter(unrelated.clone())
         self._merged: list[nn.ModuleList] = []
         self._merged_dtype = torch.float32
+        self._learning: list[nn.ModuleList] = []
+        self._learning_dtype = torch.float32
 
     def forward(
         self, encoder: CDLMModel, states: Tensor, places: Tensor, lengths: Sequence[int], rows: Tensor | None = None
@@ -78,20 +79,13 @@ class UpperLayers(nn.Module):
         sequence has, at most half of the attention window. The output is that of some `rows`, by default of all.
         """
         layout = _side_by_side(lengths, states.device)
-        bias = PositionBias(self._table(encoder), places)
-        if torch.is_grad_enabled():
-            for number, layer in self._layers(encoder):
-                last = number + 1 == encoder.config.num_hidden_layers
-                given = states, layout, None, bias, rows if last else None
-                states = functional_call(layer, self._weights(number, layer), given)
-            return states
-        everything = _DenseAttention(layout, bias)
+        everything = _DenseAttention(layout, PositionBias(self._table(encoder), places))
         states, wanted = everything.padded(states), layout.kept if rows is None else layout.kept[rows]
-        merged = self.merged(encoder)
-        for upper in merged:
+        layers = self._while_learning(encoder) if torch.is_grad_enabled() else self.merged(encoder)
+        for upper in layers:
             assert isinstance(upper, Layer)
             attended = everything(upper.attention.self, states)
-            if upper is merged[-1]:
+            if upper is layers[-1]:
                 attended, states = attended[wanted], states[wanted]
             states = upper.feed_forward(upper.attention.output(attended, states))
         return states
@@ -101,27 +95,47 @@ class UpperLayers(nn.Module):
 
         Within autocast their matrices have its precision, so that they are not cast again for every product.
         """
-        device = self.unrelated.device.type
-        dtype = torch.get_autocast_dtype(device) if torch.is_autocast_enabled(device) else torch.float32
+        dtype = self._precision()
         if not self._merged or self._merged_dtype != dtype:
             layers = nn.ModuleList()
-            with torch.no_grad():
+            # In full precision: a small difference would be lost beside a weight that is rounded to sixteen bits.
+            with torch.no_grad(), torch.autocast(self.unrelated.device.type, enabled=False):
                 for number, layer in self._layers(encoder):
-                    shared: dict[int, object] = {}
-                    for name, weight in self._weights(number, layer).items():
-                        merged_weight = weight.to(dtype) if weight.ndim == 2 else weight.detach()
-                        shared[id(layer.get_parameter(name))] = nn.Parameter(merged_weight, requires_grad=False)
-                    # Everything else is the encoder's own: no second copy of what does not differ.
-                    shared |= {id(weight): weight for weight in layer.parameters() if id(weight) not in shared}
-                    layers.append(copy.deepcopy(layer, shared))
+                    own = {name: weight.detach() for name, weight in self._norms(number).items()}
+                    for name in _MATRICES:
+                        weight, (wide, narrow) = layer.get_parameter(f"{name}.weight"), self._difference(number, name)
+                        own[f"{name}.weight"] = torch.addmm(weight, wide.T, narrow).to(dtype)
+                    parameters = {n: nn.Parameter(w, requires_grad=False) for n, w in own.items()}
+                    layers.append(_changed(layer, parameters))
             self._merged, self._merged_dtype = [layers.eval()], dtype
         return self._merged[0]
+
+    def _while_learning(self, encoder: CDLMModel) -> nn.ModuleList:
+        """The layers with the difference beside their matrices, which themselves need no gradients; made once."""
+        dtype = self._precision()
+        if not self._learning or self._learning_dtype != dtype:
+            layers = nn.ModuleList()
+            for number, layer in self._layers(encoder):
+                own: dict[str, nn.Module | nn.Parameter] = dict(self._norms(number))
+                for name in _MATRICES:
+                    linear = layer.get_submodule(name)
+                    own[name] = _LinearWithDifference(linear, *self._difference(number, name), dtype)
+                layers.append(_changed(layer, own))
+            self._learning, self._learning_dtype = [layers], dtype
+        for changed, (_, layer) in zip(self._learning[0], self._layers(encoder), strict=True):
+            changed.train(layer.training)
+        return self._learning[0]
+
+    def _precision(self) -> torch.dtype:
+        device = self.unrelated.device.type
+        return torch.get_autocast_dtype(device) if torch.is_autocast_enabled(device) else torch.float32
 
     def compute_in_int8(self, encoder: CDLMModel) -> None:
         """Round the weights of the merged layers to eight bits; see :meth:`CDLMModel.compute_in_int8`."""
         round_to_int8(self.merged(encoder))
 
     def _apply(self, fn: Callable[..., Any], recurse: bool = True) -> UpperLayers:
+        self._learning.clear()
         for made in self._merged:
             made._apply(fn, recurse)
         return super()._apply(fn, recurse)
@@ -137,17 +151,13 @@ class UpperLayers(nn.Module):
                 assert isinstance(layer, Layer)
                 yield number, layer
 
-    def _weights(self, number: int, layer: Layer) -> dict[str, Tensor]:
-        weights = {}
-        # In full precision: a small difference would be lost beside a weight that is rounded to sixteen bits.
-        with torch.autocast(self.unrelated.device.type, enabled=False):
-            for name in _MATRICES:
-                weight = layer.get_parameter(f"{name}.weight")
-                narrow, wide = self.matrices[_key(number, name, NARROW)], self.matrices[_key(number, name, WIDE)]
-                weights[f"{name}.weight"] = torch.addmm(weight, wide.T, narrow)
-        for norm in _NORMS:
-            weights |= {f"{norm}.{side}": self.norms[_key(number, norm, side)] for side in ("weight", "bias")}
-        return weights
+    def _difference(self, number: int, name: str) -> tuple[nn.Parameter, nn.Parameter]:
+        """The wide and the narrow matrix that belong to a matrix of a layer."""
+        return self.matrices[_key(number, name, WIDE)], self.matrices[_key(number, name, NARROW)]
+
+    def _norms(self, number: int) -> dict[str, nn.Parameter]:
+        sides = [(norm, side) for norm in _NORMS for side in ("weight", "bias")]
+        return {f"{norm}.{side}": self.norms[_key(number, norm, side)] for norm, side in sides}
 
     def _table(self, encoder: CDLMModel) -> Tensor:
         """The encoder's table of distances, with :attr:`unrelated` for the largest ones, forward and backward."""
@@ -177,10 +187,36 @@ class _DenseAttention:
 
     def __call__(self, attention: SelfAttention, hidden: Tensor) -> Tensor:
         """*Shape* (padded tokens, width) in and out."""
+        if isinstance(attention.query, _LinearWithDifference):
+            hidden = hidden.to(attention.query.weight.dtype)  # once for three products
         query, key, value = attention.local_projections(hidden).unflatten(0, self._shape).permute(2, 0, 3, 1, 4)
         self._bias = self._bias.to(query.dtype)
-        attended = nn.functional.scaled_dot_product_attention(query, key, value, attn_mask=self._bias)
+        dropout = attention.dropout if attention.training else 0.0
+        attended = nn.functional.scaled_dot_product_attention(query, key, value, self._bias, dropout)
         return attended.transpose(1, 2).flatten(0, 1).flatten(-2)
+
+
+class _LinearWithDifference(nn.Module):
+    """A linear layer that stays as it is, plus the product with a narrow and a wide matrix, which are learnt."""
+
+    def __init__(self, linear: nn.Linear, wide: nn.Parameter, narrow: nn.Parameter, dtype: torch.dtype) -> None:
+        super().__init__()
+        self.weight, self.bias = linear.weight.detach().to(dtype), linear.bias.detach().to(dtype)
+        self.wide, self.narrow = wide, narrow
+
+    def forward(self, inputs: Tensor) -> Tensor:
+        """*Shape:* (tokens, width) in, (tokens, rows of the weight) out."""
+        inputs, wide, narrow = (values.to(self.weight.dtype) for values in (inputs, self.wide, self.narrow))
+        return nn.functional.linear(inputs, self.weight, self.bias).addmm_(inputs @ narrow.T, wide)
+
+
+def _changed(layer: Layer, own: Mapping[str, nn.Module | nn.Parameter]) -> Layer:
+    """A copy of a layer with some modules and parameters of its own; all others are the layer's."""
+    replaced: dict[int, object] = {id(weight): weight for weight in layer.parameters()}
+    for name, part in own.items():
+        parent, _, last = name.rpartition(".")
+        replaced[id(getattr(layer.get_submodule(parent), last))] = part
+    return copy.deepcopy(layer, replaced)
 
 
 def _key(number: int, name: str, side: str) -> str:

@@ -176,8 +176,15 @@ def test_an_epoch_sees_shares_of_the_pairs_in_whole_batches(model: CorefModel) -
         epochs.append([(data[n].inputs.lengths, data[n].labels.tolist()) for n in range(len(data))])
         assert sorted(len(labels) for _, labels in epochs[-1]) == [6, *[8] * 15]
     assert epochs[0] == epochs[2] != epochs[1]
-    seen = [number for chosen, _ in data.in_order() for number in chosen.tolist()]
-    assert sorted(seen) == list(range(168))
+
+
+def test_a_sample_has_pairs_of_each_corpus_and_kind(model: CorefModel) -> None:
+    data = data_of(model, annotated_corpora(stories("a")))
+    everything = [number for chosen, _ in data.sample(100) for number in chosen.tolist()]
+    assert sorted(everything) == list(range(84))
+    some = np.concatenate([chosen for chosen, _ in data.sample(5)])
+    assert sorted(data.kind_of[some].tolist()) == [0] * 5 + [1] * 5
+    assert some.tolist() == np.concatenate([chosen for chosen, _ in data.sample(5)]).tolist()
 
 
 @pytest.mark.parametrize(("pairs", "batches", "size"), [(512, 16, 32), (100, 4, 25), (8, 1, 8)])
