@@ -119,6 +119,7 @@ class UpperLayers(nn.Module):
                 own: dict[str, nn.Module | nn.Parameter] = dict(self._norms(number))
                 for name in _MATRICES:
                     linear = layer.get_submodule(name)
+                    assert isinstance(linear, nn.Linear)
                     own[name] = _LinearWithDifference(linear, *self._difference(number, name), dtype)
                 layers.append(_changed(layer, own))
             self._learning, self._learning_dtype = [layers], dtype
