@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 from cdcoref.corpus import Document
 from cdcoref.errors import InputError, first_line
 from cdcoref.language import in_sentence_case
+from cdcoref.word_tables import words_in
 
 if TYPE_CHECKING:
     from spacy.language import Language
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 ENGLISH = Path(__file__).resolve().parent.parent / "models" / "english"
 """The folder of the pipeline that ships."""
 _BATCH_WORDS = 4096
+_IN_PLACES = words_in("place_words.tsv", "at")
 _NAMES_OF_THINGS = frozenset({"EVENT", "FAC", "GPE", "LAW", "LOC", "ORG", "PRODUCT", "WORK_OF_ART"})
 _ONE_AT_A_TIME = Lock()
 """For threads that parse: the end of a memory zone takes away strings that others read."""
@@ -83,14 +85,14 @@ class Parse:
         return next(nouns, outside[0] if outside else next(iter(inside)))
 
     def longer_name(self, tokens: Sequence[int]) -> range | None:
-        """The name of a thing of which some tokens are only a part, without its article; None if there is none."""
+        """The name of a thing of which some tokens are only a part, without article and place; None without one."""
         at = bisect_right(self.entities, tokens[0], key=itemgetter(0)) - 1
         start, end, sort = self.entities[at] if at >= 0 else (0, 0, "")
         if tokens[-1] >= end or sort not in _NAMES_OF_THINGS:
             return None
         head = self.head_of(range(start, end))
-        second = (t for t in range(head + 1, end) if self.relations[t] == "cc" and self.lemmas[t] != "&")
-        end = next((t for t in second if self.heads[t] == head), end)  # "Sons Inc and Fruit of the Loom"
+        below = [t for t in range(head + 1, end) if self.heads[t] == head and self.lemmas[t] != "&"]
+        end = next((t for t in below if self.relations[t] == "cc" or self.lemmas[t] in _IN_PLACES), end)
         name = range(start + (self.tags[start] == "DT"), end - (self.tags[end - 1] in ("POS", ".")))
         return name if tokens[-1] < end and not set(name) <= set(tokens) else None
 
