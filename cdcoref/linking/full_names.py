@@ -28,7 +28,6 @@ from cdcoref.language import (
     different_names,
     gender_of_first_name,
     in_conflict,
-    is_noun,
     may_be_surname,
 )
 from cdcoref.reading import Readings
@@ -308,13 +307,6 @@ class NamesOfStory:
         for number, one in facts.items():
             if number not in self.names and (name := _holder(one, titled.get(one.document, ()))):
                 self.names[number] = name
-        ends = {(one.document, one.end): number for number, one in facts.items()}
-        for number, word in alone.items():  # "the ferry Lark", not "the house Reed grew up in was sold"
-            noun = ends.get((word[0], facts[number].start), number)
-            one, verb = facts[noun], facts[noun].syntax.verb
-            is_subject = one.syntax.role in ("", "subject") and verb in (-1, facts[number].syntax.verb)
-            if is_subject and is_noun(one.words) and one.phrase.article == "the" and number not in self.names:
-                self.names[number] = self.names[noun] = word[1:]
         self.shared = numbered_people(facts, self.names, pronouns)
         self.names |= self.shared
 

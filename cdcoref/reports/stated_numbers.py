@@ -3,7 +3,7 @@ reports to another is numbers over time; what differs on one day, or is settled,
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations
@@ -199,6 +199,10 @@ class StoryNumbers:
             return False
         if one.value.event is None or other.value.event is None:
             return True
+        words = {self._story.documents[value.document].tokens[value.value.event.start] for value in (one, other)}
+        subjects = [self._known_events(value.value.further) for value in (one, other)]
+        if len(words) == 1 and all(subjects) and subjects[0].isdisjoint(subjects[1]):
+            return False  # "the blaze burned 4,700 hectares", "the blaze burned 1,200", and the two are two fires
         known = [self._story.known.of_mention(stated.value.event) for stated in (one, other)]
         days = [[when.period for when in own.when if when.source == Source.STATED] for own in known]
         places = [[where.place for where in own.where if where.source == Source.STATED] for own in known]
@@ -206,6 +210,10 @@ class StoryNumbers:
         return not any(a.gap(b) > 1 and not later for a in days[0] for b in days[1]) and not any(
             a.excludes(b) for a in places[0] for b in places[1]
         )
+
+    def _known_events(self, events: Iterable[Mention]) -> set[str | None]:
+        """The clusters of events with several mentions."""
+        return {event.cluster for event in events if len(self._story.events.get(event.cluster or "", ())) > 1}
 
     def _are_of_one_place(self, one: StatedValue, other: StatedValue) -> bool:
         """Whether the main events of two documents, which are of one story, are in one place."""

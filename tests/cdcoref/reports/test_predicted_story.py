@@ -234,6 +234,20 @@ def test_weekdays_are_no_names_that_tell_two_tolls_apart() -> None:
     assert str(line) == "3 (14 Oct. 2024), 5 (15 Oct. 2024)"
 
 
+def test_numbers_of_two_happenings_are_no_line() -> None:
+    """Both reports are about the storm, but each measures its own fire, which another mention names too."""
+    texts = {
+        "2024-10-14_a": "After the storm a blaze in Leeds grew , and the fire burned 1,200 hectares .",
+        "2024-10-15_b": "After the storm a blaze in Leeds grew , and the fire burned 4,700 hectares .",
+    }
+    storm = {"storm": [(name, "storm") for name in texts]}
+    fires = {f"fire of {name}": [(name, "blaze"), (name, "fire")] for name in texts}
+    burnings = {f"burning of {name}": [(name, "burned")] for name in texts}
+    assert story_of(texts, storm | fires | burnings).numbers == ()
+    same = {"fire": [place for places in fires.values() for place in places]}
+    assert len(story_of(texts, storm | same | burnings).numbers) == 1
+
+
 def test_disagreements_have_both_sentences(corpus: Corpus) -> None:
     (story,) = stories_of(of_one_day(corpus), {3: list(TEXTS)})
     (one,) = story.disagreements
