@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from functools import cached_property
-from itertools import chain, takewhile
+from itertools import chain
 
 from cdcoref.circumstances.gazetteer import Place
 from cdcoref.circumstances.owners import (
@@ -33,6 +33,7 @@ from cdcoref.corpus import Document
 from cdcoref.facts import (
     Parse,
     Period,
+    above_in_phrase,
     calls_off,
     did_not_happen,
     is_in_relative_clause,
@@ -251,7 +252,9 @@ class Lead:
                         yield _ASIDE if one.place.sort == "region" else _LOCAL, where
                 elif word is not None and owners(parse, word, events, of_place=True):
                     yield _VERB if is_relative else _STATED, where
-                elif own.first in self._first and not _is_behind(parse, where.tokens, _CARE):
+                elif own.first in self._first and _CARE.isdisjoint(
+                    map(parse.lemma, above_in_phrase(parse, where.tokens[0]))
+                ):
                     yield _VERB if one.place.country and not is_relative else _UNKNOWN, where
                 else:
                     yield _ASIDE, replace(where, source=Source.DOCUMENT)
@@ -300,12 +303,6 @@ def _exact(places: Sequence[Where]) -> list[Where]:
 def _is_abroad(place: Place, named: Sequence[Place]) -> bool:
     """Whether a place is in none of those that a headline names."""
     return bool(named and place.country) and not any(one.contains(place) or place.contains(one) for one in named)
-
-
-def _is_behind(parse: Parse, tokens: Sequence[int], nouns: frozenset[str]) -> bool:
-    """Whether some nouns stand above a place in its clause ("taken to a hospital in Halden")."""
-    above = takewhile(lambda word: not is_verb(parse, word), parse.ancestors(tokens[0]))
-    return not nouns.isdisjoint(map(parse.lemma, above))
 
 
 def names_happening(parse: Parse, tokens: Sequence[int]) -> bool:

@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import IntEnum
-from itertools import pairwise, takewhile
+from itertools import pairwise
 
 from cdcoref.circumstances.gazetteer import Place
 from cdcoref.circumstances.places import AT_PLACE, LANDS_AND_WATERS, StatedPlace, dateline_end, places_in
@@ -16,7 +16,7 @@ from cdcoref.facts import (
     Parse,
     Period,
     StatedTime,
-    is_verb,
+    above_in_phrase,
     looks_ahead,
     looks_elsewhere,
     times_in,
@@ -207,10 +207,9 @@ def opens_entry(sentence: Sentence) -> bool:
 
 def _is_ahead(parse: Parse, token: int) -> bool | None:
     """As :func:`looks_ahead`, but not of what the present comes after ("faces trial after a fire on Sunday")."""
-    above = [*takewhile(lambda word: not is_verb(parse, word), parse.ancestors(token))]
     verb = verb_of(parse, token)
     tags = {parse.tags[verb], *(parse.tags[child] for child in parse.below(verb, "aux"))}
-    is_past = tags.isdisjoint(("MD", "TO")) and not _OVER.isdisjoint(map(parse.lemma, above))
+    is_past = tags.isdisjoint(("MD", "TO")) and not _OVER.isdisjoint(map(parse.lemma, above_in_phrase(parse, token)))
     ahead = looks_ahead(parse, token)
     return None if ahead and is_past else ahead
 

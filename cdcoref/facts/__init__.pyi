@@ -1,3 +1,4 @@
+from .clauses import above_in_phrase as above_in_phrase
 from .clauses import calls_off as calls_off
 from .clauses import clause_of as clause_of
 from .clauses import did_not_happen as did_not_happen

@@ -187,6 +187,11 @@ def puts_off(parse: Parse, verb: int, token: int) -> bool:
     return parse.lemma(verb) in verbs_about("moving") and not _BEFORE_NEW_DAY.isdisjoint(map(parse.lemma, between))
 
 
+def above_in_phrase(parse: Parse, token: int) -> Iterator[int]:
+    """The words above a token below its verb."""
+    return takewhile(lambda word: not is_verb(parse, word), parse.ancestors(token))
+
+
 def looks_ahead(parse: Parse, token: int) -> bool | None:
     """Whether the clause of a token is about what is still to come, by its tense; None if it has no verb.
 

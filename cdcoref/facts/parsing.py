@@ -85,7 +85,7 @@ class Parse:
         return next(nouns, outside[0] if outside else next(iter(inside)))
 
     def longer_name(self, tokens: Sequence[int]) -> range | None:
-        """The name of a thing of which some tokens are only a part, without article and place; None without one."""
+        """The whole name of a thing, without its article and place, if the tokens are only a part of it; else None."""
         at = bisect_right(self.entities, tokens[0], key=itemgetter(0)) - 1
         start, end, sort = self.entities[at] if at >= 0 else (0, 0, "")
         if tokens[-1] >= end or sort not in _NAMES_OF_THINGS:
@@ -93,7 +93,8 @@ class Parse:
         head = self.head_of(range(start, end))
         below = [t for t in range(head + 1, end) if self.heads[t] == head and self.lemmas[t] != "&"]
         end = next((t for t in below if self.relations[t] == "cc" or self.lemmas[t] in _IN_PLACES), end)
-        name = range(start + (self.tags[start] == "DT"), end - (self.tags[end - 1] in ("POS", ".")))
+        words = [token for token in range(start, end) if self.parts[token] not in ("DET", "PART", "PUNCT")]
+        name = range(words[0], words[-1] + 1) if words else range(0)
         return name if tokens[-1] < end and not set(name) <= set(tokens) else None
 
     def lemma(self, token: int) -> str:

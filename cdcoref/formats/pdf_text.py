@@ -19,11 +19,11 @@ MOST_PAGES = 2000
 EDGE = 0.15
 """The share of a page, at its top and at its bottom, in which a header or footer may be."""
 COLUMN = 0.75
-"""The share of the width of most lines' columns that a block has at least whose lines are those of a text."""
+"""Lines are joined only in blocks of at least this share of the median width."""
 _STEP = 4
 """Points by which the height of a running line may differ from page to page."""
 _WRAP = "\v"
-"""Between two lines of which the second begins with a word for which the first has no room."""
+"""Marks a line break that is there only because the next word did not fit."""
 _LINE_END = re.compile(r"(\w+)([-\u2010]|\u00ad)[\n\v](\w+)")
 """A word with a hyphen at the end of a line, and the word that the next line begins with."""
 _KEEP_HYPHEN = frozenset({"self", "well"})

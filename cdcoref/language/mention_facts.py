@@ -100,11 +100,10 @@ class MentionFacts:
         mine, theirs = self.syntax, other.syntax
         in_one = self.document == other.document and mine.verb == theirs.verb >= 0
         roles = {mine.role, theirs.role}
-        pronouns = [one.syntax.role for one in (self, other) if one.words.pronoun]
-        behind = (
-            "oblique" in roles and len(roles) == 2 and (pronouns == ["subject"] or ("object" in roles and pronouns))
-        )
-        return in_one and (roles == {"subject", "object"} or bool(behind))
+        pronouns = {one.syntax.role for one in (self, other) if one.words.pronoun}
+        behind_object = roles == {"object", "oblique"} and bool(pronouns)
+        behind_pronoun = roles == {"subject", "oblique"} and pronouns == {"subject"}
+        return in_one and (roles == {"subject", "object"} or behind_object or behind_pronoun)
 
     def has_other_title(self, other: MentionFacts) -> bool:
         """Whether both are a title and a name, of one sentence, with unlike titles ("Prof. Lee", "Mrs. Lee")."""

@@ -64,7 +64,7 @@ class SpanScores:
             form_before = end - start > 1 and start > 0 and document.tokens[start - 1].istitle()
             start += form_before and is_legal_form(document.tokens[start])  # "bought by Orvik Inc. Hale said"
             has_words = any(map(str.isalnum, "".join(document.tokens[start:end])))
-            in_name = KINDS[kinds[span]] == EVENT and _is_within_name(reading, start, end)
+            in_name = KINDS[kinds[span]] == EVENT and _names_organisation(reading, start, end)
             if has_words and not in_name and not taken[start:end].any():
                 taken[start:end] = True
                 mentions.append(
@@ -74,8 +74,8 @@ class SpanScores:
         return sorted([*named, *_repeated_names(document, named)], key=lambda m: m.start)
 
 
-def _is_within_name(reading: Reading, start: int, end: int) -> bool:
-    """Whether words are inside the longer name of an organisation ("Palmer Fire & Rescue")."""
+def _names_organisation(reading: Reading, start: int, end: int) -> bool:
+    """Whether words belong to the name of an organisation that goes on behind them ("Palmer Fire & Rescue")."""
     tokens = reading.cased.tokens[start : end + 1]
     named = all(word == "&" or word[:1].isupper() for word in tokens)
     return named and len(tokens) > end - start and set(reading.parse.entity_types[start : end + 1]) == {"ORG"}

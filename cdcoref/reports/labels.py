@@ -23,7 +23,7 @@ _RARE = 10
 """A longer name that goes on behind a name ("Boeing Commercial Airplanes") counts if one in this many has it."""
 _PRONOUNS = PRONOUNS - {"here", "then"} | {"one", "_"}
 """What names nothing alone, as an empty node ("_"): "here" and "then" may be all that a cluster is called."""
-_ARTICLES = frozenset({"a", "an", "the"})
+_ARTICLES = words_in("function_words.tsv", "article")
 _PARTICLES = words_in("label_words.tsv", "particle")
 """Words inside names that have no capital."""
 
@@ -54,8 +54,7 @@ def cluster_label(wordings: Iterable[str]) -> str:
             best = max(proper, key=lambda text: (counts[text], len(text)), default=best)
     first = best
     while best in names and not _is_full(names[best]):
-        least = counts[best] / _RARE
-        fuller = [t for t in names if _is_fuller(names[t], names[best], rare=counts[t] < least)]
+        fuller = [t for t in names if _is_fuller(names[t], names[best], rare=counts[t] * _RARE < counts[best])]
         if not fuller:
             break
         best = max(fuller, key=lambda text: (counts[text], len(text)))

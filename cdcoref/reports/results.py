@@ -208,7 +208,7 @@ class Results:
 
         Clusters across documents come first, then clusters within one document, then, on request, singletons. Events
         and entities take turns, each kind ranked by the number of documents and the confidence; clusters that only name
-        dates or numbers come last (see :func:`cdcoref.reports.ranked_clusters`).
+        dates or numbers, or parts of longer names, come last (see :func:`cdcoref.reports.ranked_clusters`).
         """
         readings = self.circumstances.parsed_readings
         return map(self._cluster, ranked_clusters(self.corpus, readings, singletons=singletons))

@@ -16,7 +16,7 @@ _PERSONAL = frozenset(("he", "him", "she", "it", "they", "them"))
 _POSSESSIVE = frozenset(("his", "hers", "its", "their", "theirs"))
 _NO_NAMES = words_in("replaced_words.tsv", "no name")
 """Words by which nothing is named."""
-_DETERMINERS = frozenset(("the", "a", "an"))
+_ARTICLES = words_in("function_words.tsv", "article")
 _OTHER_DETERMINERS = words_in("replaced_words.tsv", "determiner")
 _AFTER_OBJECT = words_in("replaced_words.tsv", "after object")
 """Words before which "her" is an object and no possessor."""
@@ -78,7 +78,7 @@ def _wording(mention: Mention, readings: Readings) -> str:
     words = mention_text(mention, document) if written == in_text else " ".join(written)
     begins = document.sentence_at(mention.start)[0] == mention.start
     first, _, rest = words.partition(" ")
-    if begins and (is_common_word(words.lower()) if not rest else first.lower() in _DETERMINERS | _OTHER_DETERMINERS):
+    if begins and (is_common_word(words.lower()) if not rest else first.lower() in _ARTICLES | _OTHER_DETERMINERS):
         return words[:1].lower() + words[1:]
     return words
 
@@ -88,7 +88,7 @@ def _definite(label: str, mentions: Sequence[Mention], readings: Readings) -> st
     first, _, rest = label.partition(" ")
     if first.lower() in ("a", "an") and rest:
         return f"the {rest}"
-    if first.lower() in _DETERMINERS | _OTHER_DETERMINERS:
+    if first.lower() in _ARTICLES | _OTHER_DETERMINERS:
         return label
     if not first[:1].isupper():
         return f"the {label}"
