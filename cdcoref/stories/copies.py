@@ -33,6 +33,8 @@ MIN_SHARED = 0.5
 """The share of the sentences of the shorter text that the longer one has, from which they may be of one template."""
 MIN_ALIKE = 0.6
 """The share of the words, in their order, from which they may be, too."""
+MIN_ALIKE_LEADS = 0.3
+"""The share of the words at the beginning, in their order, below which nothing there stands for something else."""
 _FACILITIES = words_in("place_words.tsv", "facility")
 _TOWNS = ("city", "unknown")
 
@@ -136,8 +138,9 @@ def other_facts(one: Document, other: Document) -> list[str]:
     place. A name beside a word that both have, as one first name beside a surname, is another form of it."""
     mine, theirs = _lead(one), _lead(other)
     words = [frozenset(map(str.casefold, document.tokens)) for document in (one, other)]
+    leads = SequenceMatcher(None, mine, theirs, autojunk=False)
     facts = []
-    for operation, a, b, c, d in SequenceMatcher(None, mine, theirs, autojunk=False).get_opcodes():
+    for operation, a, b, c, d in leads.get_opcodes() if leads.ratio() >= MIN_ALIKE_LEADS else ():
         if operation != "replace":
             continue
         left = [word for word in mine[a:b] if word.casefold() not in words[1]]

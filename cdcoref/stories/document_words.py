@@ -19,7 +19,9 @@ from cdcoref.corpus import Document
 from cdcoref.language import HEADER_LINES, day_in, in_sentence_case, is_date_line, is_header_line, lemma
 
 NAME_WEIGHT = 2.0
-LEAD_WEIGHT = 2.0
+LEAD_WEIGHT = 1.5
+LEAD_WEIGHT_OF_FORMS = 2.0
+"""As the shipped models were trained with."""
 LEAD_SENTENCES = 2
 
 PRIOR_DOCUMENTS = 200
@@ -53,7 +55,7 @@ def words_of(document: Document, boilerplate: Collection[bytes] = (), *, forms: 
     for word in names:
         words[word] *= NAME_WEIGHT
     for word in lead:
-        words[word] *= LEAD_WEIGHT
+        words[word] *= LEAD_WEIGHT_OF_FORMS if forms else LEAD_WEIGHT
     return words
 
 

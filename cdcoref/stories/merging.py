@@ -16,10 +16,10 @@ from cdcoref.stories.document_vectors import similar_documents
 from cdcoref.stories.document_words import blocks_of_products, tf_idf, unit_length
 
 SINGLE_SHARE = 0.4
-LARGE_SHARE = 0.75
+LARGE_SHARE = 0.7
 PRIOR_SIMILARITY = 0.4
 PRIOR_PAIRS = 15
-MIN_SIMILARITY = 0.25
+MIN_SIMILARITY = 0.2
 ROUND = 0.98
 
 

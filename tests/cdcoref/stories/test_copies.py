@@ -58,7 +58,7 @@ def copies_of(documents: tuple[Document, ...], number: int) -> list[Document]:
 def test_copies_do_not_divide_stories(originals: tuple[Document, ...], alone: float, with_originals: bool) -> None:
     copies = [copy for number in range(5) for copy in copies_of(originals, number)]
     documents = [*originals, *copies] if with_originals else copies
-    assert grouping_f1(documents, group_documents(documents)) > alone - 0.03
+    assert grouping_f1(documents, group_documents(documents)) > alone - 0.05
 
 
 def test_copies_are_of_the_text_that_they_are_made_from(originals: tuple[Document, ...]) -> None:
