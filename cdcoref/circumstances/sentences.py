@@ -147,8 +147,9 @@ def _use(parse: Parse, tokens: Sequence[int], named: StatedPlace, dateline: int)
         return _OTHER  # "in Congress"
     if named.start < dateline:
         return _PLACE
-    if is_unknown and (parse.relations[token] in ("compound", "amod") or parse.entity_types[token] in _NO_PLACES):
-        return _OTHER  # "in the Kraft plant", "in World War II"
+    modifies = parse.relations[token] in ("compound", "amod", "poss")
+    if is_unknown and (modifies or parse.entity_types[token] in _NO_PLACES):
+        return _OTHER  # "in the Kraft plant", "in Standard and Poor's index", "in World War II"
     if is_unknown and parse.tags[tokens[-1] + 1 : tokens[-1] + 2] == ("VBG",):  # "in Kraft shooting"
         namesakes = (n for n, lemma in enumerate(parse.lemmas) if lemma == parse.lemmas[token])
         return _OTHER if any(parse.entity_types[n] == "ORG" for n in namesakes) else _PLACE

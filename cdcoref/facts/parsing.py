@@ -29,6 +29,8 @@ ENGLISH = Path(__file__).resolve().parent.parent / "models" / "english"
 _BATCH_WORDS = 4096
 _IN_PLACES = words_in("place_words.tsv", "at")
 _NAMES_OF_THINGS = frozenset({"EVENT", "FAC", "GPE", "LAW", "LOC", "ORG", "PRODUCT", "WORK_OF_ART"})
+_NOT_AT_ENDS = frozenset({"DET", "PART", "PUNCT"})
+"""Parts of speech that no name begins or ends with."""
 _ONE_AT_A_TIME = Lock()
 """For threads that parse: the end of a memory zone takes away strings that others read."""
 _LONGEST_DATELINE, _SHORTEST_DATED = 14, 2
@@ -90,11 +92,16 @@ class Parse:
         start, end, sort = self.entities[at] if at >= 0 else (0, 0, "")
         if tokens[-1] >= end or sort not in _NAMES_OF_THINGS:
             return None
-        head = self.head_of(range(start, end))
+        inside = range(start, end)
+        head = self.head_of(inside)
         below = [t for t in range(head + 1, end) if self.heads[t] == head and self.lemmas[t] != "&"]
-        end = next((t for t in below if self.relations[t] == "cc" or self.lemmas[t] in _IN_PLACES), end)
-        words = [token for token in range(start, end) if self.parts[token] not in ("DET", "PART", "PUNCT")]
-        name = range(words[0], words[-1] + 1) if words else range(0)
+        cut = [t for t in below if self.relations[t] == "cc" or self.lemmas[t] in _IN_PLACES]
+        cut += [t for t in range(head + 1, end) if self.heads[t] not in inside]  # "the U.K. Central bank"
+        end = min(cut, default=end)
+        if self.parts[end - 1] == "ADP" and end < len(self.heads):
+            end += self.parts[end] == "NUM" or self.heads[end] == end - 1  # "Group of 7 Finance ministers"
+        named = [t for t in range(start, end) if self.parts[t] not in _NOT_AT_ENDS and self.lemmas[t][0].isalnum()]
+        name = range(named[0], named[-1] + 1) if named else range(0)
         return name if tokens[-1] < end and not set(name) <= set(tokens) else None
 
     def lemma(self, token: int) -> str:
