@@ -1,7 +1,7 @@
 """Document vectors in, the number of each document's story out: of all documents, or of those that come later. Two
 groups are merged if documents across them are at least `share` as similar as inside them; a share grows with the
 smaller group, from `SINGLE_SHARE` to `LARGE_SHARE`. Merges happen in rounds, the nearest first. Constants were chosen
-on the train topics of ECB+."""
+on stories of ECB+, MEANTIME, GVC and Invented Texts."""
 
 from __future__ import annotations
 
