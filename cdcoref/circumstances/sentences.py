@@ -107,7 +107,7 @@ def _without_names_of_others(sentences: Sequence[Sentence], parse: Parse) -> lis
     use_of: dict[int, str] = {}
     for sentence in sentences:
         for named in sentence.places:
-            if named.place.sort in ("city", "unknown") and not named.certain:
+            if named.place.sort == "region" or (named.place.sort in ("city", "unknown") and not named.certain):
                 use = _use(parse, sentence.tokens(named.start, named.end), named, sentence.dateline)
                 use_of[sentence.first + named.start] = use
                 uses[named.place.name].add(use)
@@ -153,6 +153,9 @@ def _use(parse: Parse, tokens: Sequence[int], named: StatedPlace, dateline: int)
     if is_unknown and parse.tags[tokens[-1] + 1 : tokens[-1] + 2] == ("VBG",):  # "in Kraft shooting"
         namesakes = (n for n, lemma in enumerate(parse.lemmas) if lemma == parse.lemmas[token])
         return _OTHER if any(parse.entity_types[n] == "ORG" for n in namesakes) else _PLACE
+    if named.place.sort == "region":
+        is_named_after = parse.relations[token] == "compound" and parse.entity_types[token] == "ORG"
+        return _OTHER if is_named_after and not named.local else _PLACE  # "Essex Chemical"
     held = {parse.lemma(word) for word in (parse.heads[above], above - 1)}  # the tree may have "sold in"
     if parse.relations[token] == "pobj" and not held.isdisjoint(_HELD):
         return _OTHER

@@ -44,6 +44,8 @@ _BEFORE_PLACES = words_in("place_words.tsv", "at") | {"from"}
 _PLACES_TO_BE = words_in("label_words.tsv", "place")
 """Last words of names of streets, buildings, lands and waters: where people are, rather than who they are."""
 _NUMBER = re.compile(r"(\d+)")
+_TICKER = re.compile(r"[A-Z]{2,5}\.[A-Z]{1,2}")
+"""A code of the shares of a company at an exchange ("CAWL.L")."""
 _LONGEST_MAIN = 7
 """Days of the main event of a story, at most."""
 _NEARLY_BEST = 0.4
@@ -459,7 +461,8 @@ def _is_of_who(label: str) -> bool:
         return False
     if countries_named(words) or (words[-1] in _JOBS and all(map(is_common_word, words))):  # "Chief executive"
         return False
-    return len(words) > 1 or not (is_common_word(words[0]) or state_shortened(label) is not None)
+    is_code = len(label) == 1 or _TICKER.fullmatch(label) is not None
+    return len(words) > 1 or not (is_code or is_common_word(words[0]) or state_shortened(label) is not None)
 
 
 def _lemmas(words: Iterable[str]) -> frozenset[str]:
