@@ -7,3 +7,4 @@ from .linkage import agglomerative as agglomerative
 from .linkage import dendrogram as dendrogram
 from .pair_scores import PairScores as PairScores
 from .pair_scores import connected as connected
+from .pair_scores import numbered as numbered

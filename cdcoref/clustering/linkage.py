@@ -50,8 +50,11 @@ def agglomerative(scores: PairScores, distance_threshold: float, keys: Sequence[
     return dendrogram(scores, keys).cut(distance_threshold)
 
 
-def dendrogram(scores: PairScores, keys: Sequence[Any] | None = None) -> Dendrogram:
-    """All merges at once, to be cut at any number of thresholds. Parameters and errors as in `agglomerative`."""
+def dendrogram(scores: PairScores, keys: Sequence[Any] | None = None, sizes: np.ndarray | None = None) -> Dendrogram:
+    """All merges at once, to be cut at any number of thresholds. Parameters and errors as in `agglomerative`.
+
+    `sizes`: For clusters in place of items, how many items each has; scores are means then. *Shape:* (size,)
+    """
     if keys is not None and len(keys) != scores.size:
         raise ValueError(f"{len(keys)} keys for {scores.size} items")
     items = range(scores.size)
@@ -61,36 +64,37 @@ def dendrogram(scores: PairScores, keys: Sequence[Any] | None = None) -> Dendrog
     low, high, score = unique_pairs(scores, place_of)
     distance = 1.0 - score
     stored = distance < 1.0  # not those of score 0, nor of one below 1e-16
-    first, second, height = _merges(scores.size, (low[stored], high[stored], distance[stored]))
+    sizes = np.ones(scores.size, dtype=np.int64) if sizes is None else np.asarray(sizes, dtype=np.int64)
+    first, second, height = _merges(sizes[item_at], (low[stored], high[stored], distance[stored]))
     return Dendrogram(scores.size, item_at[first], item_at[second], height)
 
 
-def _merges(size: int, pairs: Pairs) -> Pairs:
+def _merges(sizes: np.ndarray, pairs: Pairs) -> Pairs:
     """All merges, by distance."""
     low, high, distance = pairs
-    component = connected(size, low, high)
+    component = connected(len(sizes), low, high)
     items = np.bincount(component)
     stored = np.bincount(component[low], minlength=len(items))
     as_matrix = (items <= _SMALL) & (stored.sum() < _MANY_PAIRS)
     as_matrix |= (items <= 2 * _SMALL) & (stored >= _DENSE_FRACTION * (items * (items - 1) // 2))
     chosen = as_matrix[component[low]]
-    found = [_merge_matrices(component, (low[chosen], high[chosen], distance[chosen]))]
+    found = [_merge_matrices(component, (low[chosen], high[chosen], distance[chosen]), sizes)]
     if not chosen.all():
         from cdcoref.clustering.sparse_merges import sparse_merges  # loads Numba, which small problems do without
 
-        found.append(sparse_merges(size, low[~chosen], high[~chosen], distance[~chosen]))
+        found.append(sparse_merges(sizes, low[~chosen], high[~chosen], distance[~chosen]))
     first, second, height = (np.concatenate(columns) for columns in zip(*found, strict=True))
     order = np.argsort(height, kind="stable")
     return first[order], second[order], height[order]
 
 
-def _merge_matrices(component: np.ndarray, pairs: Pairs) -> Pairs:
+def _merge_matrices(component: np.ndarray, pairs: Pairs, sizes: np.ndarray) -> Pairs:
     """The merges of some components, each as a matrix."""
     merges = [
         (int(members[first]), int(members[second]), height)
         for members, own in _components(component, pairs)
         for first, second, height in (
-            [(0, 1, float(own[2][0]))] if len(members) == 2 else dense_merges(len(members), *own)
+            [(0, 1, float(own[2][0]))] if len(members) == 2 else dense_merges(sizes[members], *own)
         )
     ]
     first, second, height = zip(*merges, strict=True) if merges else ((), (), ())
@@ -113,15 +117,19 @@ def _components(component: np.ndarray, pairs: Pairs) -> Iterator[tuple[np.ndarra
         yield members[member_bounds[number] : member_bounds[number + 1]], (low[own], high[own], distance[own])
 
 
-def dense_merges(size: int, low: np.ndarray, high: np.ndarray, distance: np.ndarray) -> list[tuple[int, int, float]]:
+def dense_merges(
+    sizes: np.ndarray, low: np.ndarray, high: np.ndarray, distance: np.ndarray
+) -> list[tuple[int, int, float]]:
     """All merges at a distance below 1: the lesser and the greater of two clusters, and their distance. The pairs are
     given once each, with a distance below 1. The merged cluster goes on under the greater number. Of equally near
-    clusters those with the least numbers are merged first. *Shape* of the pairs' items and distances: (pairs,)"""
+    clusters those with the least numbers are merged first. *Shapes* of the clusters' sizes, and of the pairs' items and
+    distances: (size,), (pairs,)"""
+    size = len(sizes)
     gain = np.zeros((size, size))  # how much nearer than 1 the pairs of two clusters are in all; 0 if none is stored
-    gain[low, high] = gain[high, low] = 1.0 - distance
+    gain[low, high] = gain[high, low] = (1.0 - distance) * sizes[low] * sizes[high]
     between = np.full((size, size), np.inf)
     between[low, high] = between[high, low] = distance
-    sizes = np.ones(size)
+    sizes = sizes.astype(np.float64)
     nearest = between.argmin(axis=1)
     to_nearest = between[np.arange(size), nearest]
     height = np.zeros(size)

@@ -36,19 +36,19 @@ class Links(NamedTuple):
 
 
 @compiled
-def _linked(size, low, high, distance):  # type: ignore[no-untyped-def]
-    """Single items and a link for every stored pair."""
-    count = len(low)
+def _linked(sizes, low, high, distance):  # type: ignore[no-untyped-def]
+    """The clusters and a link for every stored pair."""
+    count, size = len(low), len(sizes)
     links = Links(
         np.empty(2 * count, dtype=np.int64),
         np.full(2 * count, -1, dtype=np.int64),
         np.ones(count, dtype=np.bool_),
-        1.0 - distance,
+        (1.0 - distance) * sizes[low] * sizes[high],
         distance,
         np.full(size, -1, dtype=np.int64),
         np.full(size, -1, dtype=np.int64),
         np.zeros(size, dtype=np.int64),
-        np.ones(size, dtype=np.int64),
+        sizes.copy(),
         np.arange(size),
     )
     for link in range(count):
@@ -118,17 +118,17 @@ def _key(links, one, other):  # type: ignore[no-untyped-def]
 
 @compiled
 def sparse_merges(
-    size: int, low: np.ndarray, high: np.ndarray, distance: np.ndarray
+    sizes: np.ndarray, low: np.ndarray, high: np.ndarray, distance: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """The lesser and the greater cluster of all merges at a distance below 1, and their distance, in order. Arguments
     as in :func:`cdcoref.clustering.linkage.dense_merges`. *Shape:* (merges,) each"""
-    links = _linked(size, low, high, distance)
+    size, links = len(sizes), _linked(sizes, low, high, distance)
     ends, following, alive, gain, _, begin, _, degree, sizes, number = links
     keys, found, used = _table(links)
     heap: list[Any] = [(0.0, 0, 0)]  # after a comprehension here, Numba 0.68 loses writes to the arrays that it reads
     heap.pop()
     for link in range(len(low)):
-        heap.append((distance[link], _code(links, link), link))
+        heap.append((_distance(links, link), _code(links, link), link))
     heapq.heapify(heap)
     first = np.empty(size, dtype=np.int64)
     second = np.empty(size, dtype=np.int64)

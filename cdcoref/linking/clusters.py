@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cdcoref.circumstances import AGREEMENT, ENDS_SENTENCE, CircumstanceTables, Source
-from cdcoref.clustering import CannotLinks, PairScores, dendrogram, merge_blocks, unconflicted_parts
+from cdcoref.clustering import CannotLinks, PairScores, dendrogram, merge_blocks, numbered, unconflicted_parts
 from cdcoref.corpus import ENTITY, EVENT, KINDS, Corpus, Document, Mention
 from cdcoref.language import (
     JOBS,
@@ -47,6 +47,9 @@ NOUNS_BEFORE = 8
 _SIDES = words_in("before_names.tsv", "side")
 _FURTHER = words_in("before_names.tsv", "further")
 _RIVERS = words_in("place_words.tsv", "river")
+GROUP_MARGIN = 0.12
+"""How much farther from each other two clusters of several mentions each may be than a mention from others: the mean of
+many pairs is less uncertain."""
 THING = "thing"
 """What "it" states beside genders: in 5,500 annotated clusters with "he" or "it", 13 have both."""
 
@@ -126,6 +129,7 @@ class KindClusters:
             scores = _with_circumstances(scores, self._circumstances, apart)
         self.links = MentionLinks.of(scores, apart, keys)
         self._tree = dendrogram(self.links.compared, keys)
+        self._merges_groups = settings.cannot_links
         self._order = sorted(range(len(keys)), key=lambda number: keys[number])
         self._conflicts = MentionConflicts({})
         self._names = NamesOfStory({})
@@ -150,9 +154,13 @@ class KindClusters:
     def cut(self, distance_threshold: float) -> NDArray[np.integer]:
         """The number of each mention's cluster; mentions of other kinds are clusters of their own. *Shape:* (mentions,)
 
-        Clusters are merged while their distance is below the threshold.
+        Clusters are merged while their distance is below the threshold; with cannot-links, those of several mentions
+        each while it is less than `GROUP_MARGIN` above.
         """
         labels = self._tree.cut(distance_threshold)
+        if self._merges_groups:
+            near = min(distance_threshold + GROUP_MARGIN, 1.0)
+            labels = _with_near_groups(labels, self.links.compared, self._order, near)
         clusters: dict[int, list[int]] = defaultdict(list)
         for number in self._order:
             clusters[int(labels[number])].append(number)
@@ -199,6 +207,21 @@ class KindClusters:
             own = PairScores(len(members), first, second, scores[of_pair == label])
             blocks = unconflicted_parts(cannot_links, place[merges[of_merge == label]].tolist())
             yield label, merge_blocks(blocks, cannot_links, own)
+
+
+def _with_near_groups(
+    labels: NDArray[np.integer], scores: PairScores, order: Sequence[int], distance_threshold: float
+) -> NDArray[np.integer]:
+    """The clusters after average linkage of those of several mentions each; `order` settles ties."""
+    size = np.bincount(labels)
+    one, other = labels[scores.first], labels[scores.second]
+    between = (one != other) & (size[one] > 1) & (size[other] > 1)
+    (low, high), pair = np.unique(np.sort([one[between], other[between]], axis=0), axis=1, return_inverse=True)
+    means = np.bincount(pair.ravel(), scores.score[between], len(low)) / (size[low] * size[high])
+    keys = np.empty(len(size), dtype=np.int64)
+    keys[labels[order[::-1]]] = np.arange(len(order))[::-1]
+    groups = dendrogram(PairScores(len(size), low, high, np.minimum(means, 1.0)), keys.tolist(), size)
+    return numbered(groups.cut(distance_threshold)[labels])
 
 
 def _with_circumstances(scores: PairScores, circumstances: CircumstanceTables, apart: NDArray[np.bool_]) -> PairScores:
