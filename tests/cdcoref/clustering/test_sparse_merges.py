@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cdcoref.clustering import PairScores, agglomerative, dendrogram
+from cdcoref.clustering.sparse_merges import sparse_merges
 
 Trees = Callable[..., Any]
 RandomScores = Callable[[int, int, int, int], PairScores]
@@ -36,6 +37,24 @@ def test_equals_the_matrix(
     # The order of equally near merges of different components may differ.
     assert sorted(merges(by_sparse_merges(scores))) == sorted(expected)
     assert all(height < 1 for _, _, height in expected)
+
+
+@given(seed=st.integers(0, 2**32 - 1), size=st.integers(2, 40), pairs=st.integers(1, 300), begun=st.floats(0.2, 0.9))
+def test_clusters_with_sizes_go_on_as_their_items_would(
+    scores_of: RandomScores, seed: int, size: int, pairs: int, begun: float
+) -> None:
+    """Also where they are not made a matrix."""
+    scores = scores_of(seed, size, pairs, 0)
+    tree = dendrogram(scores)
+    labels = tree.cut(begun)
+    sizes, sides = np.bincount(labels), np.sort([labels[scores.first], labels[scores.second]], axis=0)
+    (low, high), pair = np.unique(sides[:, sides[0] != sides[1]], axis=1, return_inverse=True)
+    sums = np.bincount(pair.ravel(), scores.score[sides[0] != sides[1]], len(low))
+    means = PairScores(len(sizes), low, high, sums / (sizes[low] * sizes[high]))
+    later = tree.distance[tree.distance >= begun]
+    assert dendrogram(means, sizes=sizes).distance == pytest.approx(later)
+    _, _, sparse = sparse_merges(sizes, low[means.score > 0], high[means.score > 0], 1 - means.score[means.score > 0])
+    assert np.sort(sparse) == pytest.approx(later)
 
 
 @pytest.mark.parametrize("steps", [0, 4])

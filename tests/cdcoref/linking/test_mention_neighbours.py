@@ -146,6 +146,24 @@ def test_the_papers_clusters_are_scikit_learns(kind: str, chosen: list[str], thr
 
 
 @pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize(("probability", "pairs_are_one"), [(0.45, True), (0.35, True), (0.2, False)])
+def test_clusters_of_several_mentions_merge_at_a_larger_distance(
+    kind: str, probability: float, pairs_are_one: bool
+) -> None:
+    """At a threshold of 0.6, two pairs of mentions with a margin of 0.12; a mention and a pair without it."""
+    matrix = np.full((5, 5), np.log(probability / (1 - probability)))
+    matrix[0, 1] = matrix[2, 3] = 4.0
+    matrix[4, :4] = matrix[:4, 4] = np.log(0.35 / 0.65)
+    config = replace(PAPER, cannot_links=True, distance_threshold=dict.fromkeys(KINDS, 0.6))
+    found = clustered(corpus(["fire"] * 5, kind), logits_of(matrix, kind), config)
+    assert found == (
+        {frozenset(range(4)), frozenset({4})}
+        if pairs_are_one
+        else {frozenset({0, 1}), frozenset({2, 3}), frozenset({4})}
+    )
+
+
+@pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("seed", range(5))
 def test_a_perfect_scorer_reaches_100_without_cannot_links_alone(seed: int, kind: str) -> None:
     random = np.random.default_rng(seed)
