@@ -13,7 +13,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cdcoref.circumstances import AGREEMENT, ENDS_SENTENCE, CircumstanceTables, Source
-from cdcoref.clustering import CannotLinks, PairScores, dendrogram, merge_blocks, numbered, unconflicted_parts
+from cdcoref.clustering import (
+    CannotLinks,
+    PairScores,
+    connected,
+    dendrogram,
+    merge_blocks,
+    numbered,
+    unconflicted_parts,
+)
 from cdcoref.corpus import ENTITY, EVENT, KINDS, Corpus, Document, Mention
 from cdcoref.language import (
     JOBS,
@@ -47,7 +55,7 @@ NOUNS_BEFORE = 8
 _SIDES = words_in("before_names.tsv", "side")
 _FURTHER = words_in("before_names.tsv", "further")
 _RIVERS = words_in("place_words.tsv", "river")
-GROUP_MARGIN = 0.12
+GROUP_MARGIN = 0.1
 """How much farther from each other two clusters of several mentions each may be than a mention from others: the mean of
 many pairs is less uncertain."""
 THING = "thing"
@@ -158,31 +166,60 @@ class KindClusters:
         each while it is less than `GROUP_MARGIN` above.
         """
         labels = self._tree.cut(distance_threshold)
-        if self._merges_groups:
-            near = min(distance_threshold + GROUP_MARGIN, 1.0)
-            labels = _with_near_groups(labels, self.links.compared, self._order, near)
-        clusters: dict[int, list[int]] = defaultdict(list)
-        for number in self._order:
-            clusters[int(labels[number])].append(number)
-        conflicts = self._conflicts
-        if self._circumstances is not None:
-            first, second = _pairs_within(labels)
-            differ = self._circumstances.conflicts(first, second)
-            named = [*self._stated]
-            for place in np.flatnonzero(np.isin(first, named) & np.isin(second, named)).tolist():
-                differ[place] |= all(_are_unlike(self._stated[int(first[place])], self._stated[int(second[place])]))
-            conflicts = conflicts.with_pairs(zip(first[differ].tolist(), second[differ].tolist(), strict=True))
+        clusters, conflicts = self._members(labels), self._conflicting(labels)
         found = {label: conflicts.within(members) for label, members in clusters.items() if len(members) > 1}
         divided = {label: cannot_links for label, cannot_links in found.items() if cannot_links is not None}
         following = len(clusters)
         for label, parts in self._parts(labels, clusters, divided, distance_threshold):
             labels[clusters[label]] = np.where(parts == 0, label, parts + following - 1)
             following += int(parts.max())
+        if self._merges_groups:
+            labels = self._with_near_groups(numbered(labels), min(distance_threshold + GROUP_MARGIN, 1.0))
         labels = with_names_first(labels, self._names, self._conflicts)
         for pronoun in self._order:
             if pronoun in self.links.antecedents:
                 labels[pronoun] = labels[self.links.antecedents[pronoun][0]]
         return _with_one_gender(labels, self._genders, self.links)
+
+    def _members(self, labels: NDArray[np.integer]) -> dict[int, list[int]]:
+        """The mentions of every cluster."""
+        clusters: dict[int, list[int]] = defaultdict(list)
+        for number in self._order:
+            clusters[int(labels[number])].append(number)
+        return clusters
+
+    def _conflicting(self, labels: NDArray[np.integer]) -> MentionConflicts:
+        """The conflicts, also those of the circumstances of events of one cluster."""
+        if self._circumstances is None:
+            return self._conflicts
+        first, second = _pairs_within(labels)
+        differ = self._circumstances.conflicts(first, second)
+        named = [*self._stated]
+        for place in np.flatnonzero(np.isin(first, named) & np.isin(second, named)).tolist():
+            differ[place] |= all(_are_unlike(self._stated[int(first[place])], self._stated[int(second[place])]))
+        return self._conflicts.with_pairs(zip(first[differ].tolist(), second[differ].tolist(), strict=True))
+
+    def _with_near_groups(self, labels: NDArray[np.integer], distance_threshold: float) -> NDArray[np.integer]:
+        """The clusters after average linkage of those of several mentions each, where that makes no conflict."""
+        scores, size = self.links.compared, np.bincount(labels)
+        one, other = labels[scores.first], labels[scores.second]
+        between = (one != other) & (size[one] > 1) & (size[other] > 1)
+        (low, high), pair = np.unique(np.sort([one[between], other[between]], axis=0), axis=1, return_inverse=True)
+        means = np.minimum(np.bincount(pair.ravel(), scores.score[between], len(low)) / (size[low] * size[high]), 1.0)
+        near = means > 1.0 - distance_threshold
+        conflicts = self._conflicting(connected(len(size), low[near], high[near])[labels])
+        clusters = self._members(labels)
+        for place in np.flatnonzero(near).tolist():
+            both = clusters[int(low[place])] + clusters[int(high[place])]
+            means[place] *= conflicts.within(both) is None
+        keys = np.empty(len(size), dtype=np.int64)
+        keys[labels[self._order[::-1]]] = np.arange(len(labels))[::-1]
+        groups = dendrogram(PairScores(len(size), low, high, means), keys.tolist(), size).cut(distance_threshold)
+        merged = groups[labels]
+        for members in self._members(merged).values():
+            if conflicts.within(members) is not None:
+                merged[members] = len(size) + labels[members]
+        return merged
 
     def _parts(
         self,
@@ -207,21 +244,6 @@ class KindClusters:
             own = PairScores(len(members), first, second, scores[of_pair == label])
             blocks = unconflicted_parts(cannot_links, place[merges[of_merge == label]].tolist())
             yield label, merge_blocks(blocks, cannot_links, own)
-
-
-def _with_near_groups(
-    labels: NDArray[np.integer], scores: PairScores, order: Sequence[int], distance_threshold: float
-) -> NDArray[np.integer]:
-    """The clusters after average linkage of those of several mentions each; `order` settles ties."""
-    size = np.bincount(labels)
-    one, other = labels[scores.first], labels[scores.second]
-    between = (one != other) & (size[one] > 1) & (size[other] > 1)
-    (low, high), pair = np.unique(np.sort([one[between], other[between]], axis=0), axis=1, return_inverse=True)
-    means = np.bincount(pair.ravel(), scores.score[between], len(low)) / (size[low] * size[high])
-    keys = np.empty(len(size), dtype=np.int64)
-    keys[labels[order[::-1]]] = np.arange(len(order))[::-1]
-    groups = dendrogram(PairScores(len(size), low, high, np.minimum(means, 1.0)), keys.tolist(), size)
-    return numbered(groups.cut(distance_threshold)[labels])
 
 
 def _with_circumstances(scores: PairScores, circumstances: CircumstanceTables, apart: NDArray[np.bool_]) -> PairScores:

@@ -36,12 +36,14 @@ def by_sparse_merges() -> Callable[..., Any]:
     The others of that component are as good as unrelated to the items and to each other, and are merged after them.
     """
 
-    def tree_of(scores: PairScores) -> Any:
+    def tree_of(scores: PairScores, sizes: np.ndarray | None = None) -> Any:
         size, others = scores.size, np.arange(scores.size, scores.size + 2000)
         first = np.concatenate([scores.first, np.arange(size), others])
         second = np.concatenate([scores.second, np.full(size, size), others + 1])
         score = np.concatenate([scores.score, np.full(size + 2000, 1e-12)])
-        tree = dendrogram(PairScores(size + 2001, first, second, score))
+        whole = np.ones(size + 2001, dtype=np.int64)
+        whole[:size] = 1 if sizes is None else sizes
+        tree = dendrogram(PairScores(size + 2001, first, second, score), sizes=whole)
         count = int(np.searchsorted(tree.distance, 1 - 1e-11))
         columns = {name: getattr(tree, name)[:count] for name in ("first", "second", "distance")}
         return replace(tree, size=size, **columns)

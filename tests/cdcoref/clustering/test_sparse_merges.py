@@ -13,7 +13,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cdcoref.clustering import PairScores, agglomerative, dendrogram
-from cdcoref.clustering.sparse_merges import sparse_merges
 
 Trees = Callable[..., Any]
 RandomScores = Callable[[int, int, int, int], PairScores]
@@ -41,7 +40,7 @@ def test_equals_the_matrix(
 
 @given(seed=st.integers(0, 2**32 - 1), size=st.integers(2, 40), pairs=st.integers(1, 300), begun=st.floats(0.2, 0.9))
 def test_clusters_with_sizes_go_on_as_their_items_would(
-    scores_of: RandomScores, seed: int, size: int, pairs: int, begun: float
+    by_sparse_merges: Trees, scores_of: RandomScores, seed: int, size: int, pairs: int, begun: float
 ) -> None:
     """Also where they are not made a matrix."""
     scores = scores_of(seed, size, pairs, 0)
@@ -53,8 +52,7 @@ def test_clusters_with_sizes_go_on_as_their_items_would(
     means = PairScores(len(sizes), low, high, sums / (sizes[low] * sizes[high]))
     later = tree.distance[tree.distance >= begun]
     assert dendrogram(means, sizes=sizes).distance == pytest.approx(later)
-    _, _, sparse = sparse_merges(sizes, low[means.score > 0], high[means.score > 0], 1 - means.score[means.score > 0])
-    assert np.sort(sparse) == pytest.approx(later)
+    assert by_sparse_merges(means, sizes).distance == pytest.approx(later)
 
 
 @pytest.mark.parametrize("steps", [0, 4])

@@ -150,7 +150,7 @@ def test_the_papers_clusters_are_scikit_learns(kind: str, chosen: list[str], thr
 def test_clusters_of_several_mentions_merge_at_a_larger_distance(
     kind: str, probability: float, pairs_are_one: bool
 ) -> None:
-    """At a threshold of 0.6, two pairs of mentions with a margin of 0.12; a mention and a pair without it."""
+    """At a threshold of 0.6, two pairs of mentions with a margin of 0.1; a mention and a pair without it."""
     matrix = np.full((5, 5), np.log(probability / (1 - probability)))
     matrix[0, 1] = matrix[2, 3] = 4.0
     matrix[4, :4] = matrix[:4, 4] = np.log(0.35 / 0.65)

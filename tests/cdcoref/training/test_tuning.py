@@ -79,20 +79,20 @@ def test_calibration_error_by_hand() -> None:
 
 def test_the_best_distance_threshold_is_in_the_middle_of_the_best() -> None:
     corpus = dev_corpus([("event", "a"), ("event", "a"), ("entity", "x"), ("event", "b"), ("event", "b")])
-    across = dict.fromkeys([(0, 3), (0, 4), (1, 3), (1, 4)], 0.31)
+    across = dict.fromkeys([(0, 3), (0, 4), (1, 3), (1, 4)], 0.2)
     logits = pair_logits(5, 0, {(0, 1): 0.7, (3, 4): 0.61, **across})
     config = CorefConfig()
-    # Perfect from above 0.39 to 0.69: thresholds 0.40 to 0.68.
+    # Perfect from above 0.39 to 0.7, for both clusters have two mentions: thresholds 0.40 to 0.68.
     threshold, f1 = best_distance_threshold(Cuts(Readings(corpus), logits, ONE, "event", config))
     assert f1 == 1.0
-    assert threshold == pytest.approx(0.54, abs=0.011)
+    assert threshold == pytest.approx(0.54, abs=0.021)
     # With twice the temperature distances move towards one half, and so does what is best.
     warm, f1 = best_distance_threshold(Cuts(Readings(corpus), logits, {"event": 2.0, "entity": 1.0}, "event", config))
     assert f1 == 1.0
-    assert 0.445 < warm < 0.6
+    assert 0.445 < warm < 0.567
     merged = cluster_mentions(
         Readings(corpus.of_kind("event")),
-        pair_logits(4, 0, {(0, 1): 0.7, (2, 3): 0.61, **dict.fromkeys([(0, 2), (0, 3), (1, 2), (1, 3)], 0.31)}),
+        pair_logits(4, 0, {(0, 1): 0.7, (2, 3): 0.61, **dict.fromkeys([(0, 2), (0, 3), (1, 2), (1, 3)], 0.2)}),
         replace(config, distance_threshold={"event": threshold, "entity": 0.5}),
     )
     assert [len(c) for c in merged.clusters()] == [2, 2]
