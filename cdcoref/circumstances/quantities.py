@@ -124,10 +124,7 @@ def _is_rounded(rounded: Decimal, exact: Decimal) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _Number:
-    """A number in a sentence: its words, its value, its unit if that is a sign or a part of the word.
-
-    `second`: where a second number ends ("311 to 202", "52-48", "between 30 and 40"); 0: there is none.
-    """
+    """A number in a sentence: its words, value, unit, and where a second number ends ("52-48"); 0: there is none."""
 
     start: int
     end: int

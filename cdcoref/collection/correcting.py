@@ -186,8 +186,7 @@ def _rows(connection: sqlite3.Connection, sort: _Sort, column: str, value: objec
 
 
 def _find(connection: sqlite3.Connection, sort: _Sort, id: str, *, all_of_group: bool) -> list[_Row]:
-    """The mention of an id, or the first of the cluster of that id; a document, or that (or all) of a story. A number
-    that is no document's id is that of a story."""
+    """A mention by its id or its cluster's, a document, or one or all of a story, which other numbers mean."""
     check_text(f"the id of a {sort.member} or {sort.group}", id)
     if sort is _DOCUMENTS:
         found = _rows(connection, sort, "id", id)

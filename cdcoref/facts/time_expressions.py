@@ -39,13 +39,7 @@ class StatedTime:
 
 @dataclass(frozen=True, slots=True)
 class _Expression:
-    """An expression, and what it may refer to.
-
-    `match`: Where a rule matches the sentence, its words joined by spaces.
-    `today`, `base`: The day of the document, and the last time that was stated.
-    `ahead`: Whether it is still to come.
-    `base_start`: Where the expression of `base` begins; -1 if it is in another sentence.
-    """
+    """An expression where a rule matches it; `base` is the last stated time, `base_start` -1 if in another sentence."""
 
     match: re.Match[str]
     today: Period | None
@@ -238,8 +232,7 @@ def _looks_back(period: Period, today: Period | None) -> bool:
 
 
 def _joined(one: StatedTime, other: StatedTime, words: Sequence[str]) -> StatedTime | None:
-    """The time from one to another ("between 2021 and 2023", "from Monday to Wednesday"), or at a distance from another
-    ("the day after Christmas"); None for separate times."""
+    """The time "between 2021 and 2023", or "the day after Christmas"; None for separate times."""
     if other.start == one.end and abs(one.days) in range(1, 28) and words[other.start] != "the":
         if other.period is None or other.period.days > _LONGEST_HOLIDAY:
             return None

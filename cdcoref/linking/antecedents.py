@@ -103,11 +103,7 @@ def _quotations(pronoun: Integers, candidate: Integers) -> Numbers:
 
 
 def _ranks(same: NDArray[np.bool_], nouns: NDArray[np.bool_], inside: NDArray[np.bool_]) -> Numbers:
-    """What is counted of the candidates before each pronoun: *Shape:* (pronouns, `BEFORE` + `AFTER`) in, (pairs, 3) out
-
-    `same` and `nouns`: whether candidates are pronouns of the same class, and whether they are no pronouns. Places that
-    are not `inside` the document do not count.
-    """
+    """What is counted of candidates before a pronoun. *Shape:* (pronouns, `BEFORE` + `AFTER`) in, (pairs, 3) out"""
     before = inside.copy()
     before[:, BEFORE:] = False
     from_here = [(of_class & before)[:, ::-1].cumsum(axis=1)[:, ::-1] for of_class in (same, nouns)]
@@ -220,11 +216,7 @@ def choose_antecedents(
 
 
 def _same_speaker(mentions: Sequence[MentionFacts]) -> dict[int, int]:
-    """By the place of a pronoun that of the one before it that probably refers to the same.
-
-    Two of one class do in one quotation. Outside of quotations "I" is one narrator; where there is none, "we" are the
-    authors and "you" is the reader.
-    """
+    """By pronoun, the one before it of its class and quotation; outside, "I", "we" and "you" are one each."""
     order = sorted(range(len(mentions)), key=lambda n: (mentions[n].start, mentions[n].end))
     spoken = any(one.words.pronoun == "i" and not one.quotation for one in mentions)
     last: dict[tuple[str, int], int] = {}
@@ -240,8 +232,7 @@ def _same_speaker(mentions: Sequence[MentionFacts]) -> dict[int, int]:
 
 
 def _bearers(mentions: Sequence[MentionFacts]) -> list[object]:
-    """What stands for whom every mention is by its name alone, the same for those with one surname, where one person
-    of the document has it; for mentions without a name their places."""
+    """What every mention stands for by its name alone, the same for those with a surname that one person has."""
     full: dict[str, set[tuple[str, ...]]] = {}
     for one in mentions:
         if name := one.words.whole_name:

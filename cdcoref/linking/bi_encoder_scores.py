@@ -181,10 +181,7 @@ def pairs_to_compare(mentions: ReadMentions, parts: Integers | None = None) -> I
 
 
 def _near(mentions: ReadMentions, parts: Integers) -> Integers:
-    """Pairs of mentions that are near by their vectors or heads; see :func:`near_pairs`.
-
-    Every pair that was not compared before has a mention outside the largest part; those ask for their nearest.
-    """
+    """Pairs near by their vectors or heads (:func:`near_pairs`), of which one is outside the largest compared part."""
     by_head = np.argsort(mentions.facts.heads, kind="stable")
     groups = np.split(by_head, np.flatnonzero(np.diff(mentions.facts.heads[by_head])) + 1)
     old = parts[parts != NEW]

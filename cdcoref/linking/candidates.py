@@ -89,10 +89,7 @@ def candidate_pairs(evidence: PairEvidence, mentions: Sequence[Mention], options
 
 
 def _first_of_each(owners: NDArray[np.integer], values: NDArray[np.floating], limit: int) -> NDArray[np.intp]:
-    """Positions of the `limit` largest values of every owner, and of those equal to the least of them.
-
-    So the choice does not depend on the order in which equal values come.
-    """
+    """Positions of the `limit` largest values of every owner, and of all that equal the least of them."""
     order = np.lexsort((-values, owners))
     sorted_owners, sorted_values = owners[order], values[order]
     starts = np.searchsorted(sorted_owners, sorted_owners, side="left")

@@ -247,10 +247,7 @@ class KindClusters:
 
 
 def _with_circumstances(scores: PairScores, circumstances: CircumstanceTables, apart: NDArray[np.bool_]) -> PairScores:
-    """The scores with 0 for pairs of events whose circumstances exclude each other, and more for those that agree.
-
-    Such pairs are read together all the same: what else is in a sequence changes what the model makes of it.
-    """
+    """The scores with 0 for events whose circumstances exclude each other, and more for those that agree."""
     compared = ~(apart[scores.first] | apart[scores.second])
     differ = compared & circumstances.conflicts(scores.first, scores.second)
     agree = compared & circumstances.agree(scores.first, scores.second)
@@ -265,8 +262,7 @@ def _ends_sentence(document: Document, one: MentionFacts) -> bool:
 
 
 def _pronouns(facts: Mapping[int, MentionFacts], links: MentionLinks) -> dict[int, list[MentionFacts]]:
-    """By mention, the pronouns that certainly refer to it, or to a noun that says beside a name what somebody is; and
-    for a name "the 23-year-old" in its sentence or the next."""
+    """By mention, the pronouns that certainly refer to it or a noun beside it, and "the 23-year-old" behind a name."""
     found: dict[int, list[MentionFacts]] = defaultdict(list)
     described = {(one.document, token): n for n, one in facts.items() for token, _ in one.syntax.descriptions}
     for pronoun, (_, probability) in links.antecedents.items():
@@ -357,11 +353,7 @@ def _conflicts(
 
 
 def _new_mentions(readings: Readings, facts: Mapping[int, MentionFacts], kind: str) -> Iterator[tuple[int, int]]:
-    """Pairs of a mention and one of something new: a noun with "a" like one before it, or the event of such; and nouns
-    with "a" of two documents whose events exclude each other.
-
-    "A train left the rails near Brno. ... In Ostrava a train hit a lorry."
-    """
+    """Pairs of a noun with "a" and one before it, or of their events, where these are two; also of two documents."""
     known, mentions = readings.facts.mentions, readings.corpus.mentions
     event_at = {(one.document, one.syntax.head): n for n, one in enumerate(known) if mentions[n].kind == EVENT}
     nouns: dict[tuple[str, str], list[tuple[int, int, int]]] = defaultdict(list)

@@ -325,10 +325,7 @@ def _is_alone(one: MentionFacts) -> bool:
 
 
 def _first_names(facts: Mapping[int, MentionFacts], people: Collection[Name]) -> dict[int, Name]:
-    """By mention of a first name ("Ann", "Sir Ian"), the only full name before it in its document that begins so.
-
-    The parse has to take it for a person, or it is the subject, in a document that means nothing else by it.
-    """
+    """By mention of a first name ("Ann", "Sir Ian"), the only full name before it in its document that begins so."""
     found: dict[int, Name] = {}
     bearers: defaultdict[Word, list[MentionFacts]] = defaultdict(list)
     surnames: set[Word] = set()
@@ -388,10 +385,7 @@ def _may_be_organisation(one: MentionFacts, others: Iterable[MentionFacts]) -> b
 
 
 def _full_name(one: MentionFacts, bearers: Sequence[MentionFacts], of_organisation: bool) -> Name:
-    """The full name that a surname can belong to, if there is exactly one; `bearers` are the mentions of those.
-
-    `of_organisation`: whether the name of an organisation of its document begins with it.
-    """
+    """The full name that a surname can belong to, if there is exactly one; `bearers` are the mentions of those."""
     bearers = [other for other in bearers if not _differ_in_gender(one, other)]
     own = [other for other in bearers if other.document == one.document]
     before = [other for other in own if other.start < one.start]
@@ -416,10 +410,7 @@ def _only_name(mentions: Sequence[MentionFacts]) -> Name:
 
 
 def _holder(one: MentionFacts, named: Sequence[MentionFacts]) -> Name:
-    """The full name before an office with "the" that has it as a title, if there is exactly one.
-
-    `named` are the mentions of the document with full names.
-    """
+    """The only full name, of those in `named`, before an office with "the" that has the office as a title."""
     words = one.words
     if words.names or not (words.definite == 1 or one.phrase.article == "the") or words.head not in TITLES:
         return ()

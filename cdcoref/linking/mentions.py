@@ -82,8 +82,7 @@ def _names_organisation(reading: Reading, start: int, end: int) -> bool:
 
 
 def _repeated_names(document: Document, mentions: Iterable[Mention]) -> Iterator[Mention]:
-    """Names of several words where they were not detected, of a document in which they were elsewhere; none in hidden
-    sentences."""
+    """Names of several words where they were not detected, of a document in which they were elsewhere."""
     taken = {token for mention in mentions for token in mention.tokens}
     taken.update(token for number in document.hidden for token in range(*document.sentences[number]))
     names: dict[str, dict[tuple[str, ...], Mention]] = {}
@@ -100,10 +99,7 @@ def _repeated_names(document: Document, mentions: Iterable[Mention]) -> Iterator
 
 
 def _with_titles(reading: Reading, mentions: Iterable[Mention]) -> list[Mention]:
-    """Mentions in order, in which a title and the name behind it are one ("Judge Paula Reyes").
-
-    Of a title in lower case only the name remains ("coach Rob Jennings"); kinship is no title ("his brother Pierre").
-    """
+    """Mentions in order, with a title and the name behind it as one ("Judge Paula Reyes"), if it is capitalised."""
     tokens = reading.document.tokens
     joined: list[Mention] = []
     for mention in mentions:

@@ -96,8 +96,7 @@ class SpanDetector(nn.Module):
         return torch.empty_like(unordered).index_copy(0, order, unordered)
 
     def _beside(self, words: Tensor, begins: Tensor) -> tuple[Tensor, Tensor]:
-        """What the word before a span says, at the span's first word; and the word after it, at that word; zeros where
-        the sentence has none. *Shape:* (words, hidden), (words + 1, hidden)"""
+        """What words beside a span say, before and behind it. *Shape:* (words, hidden), (words + 1, hidden)"""
         before, after = _product(self.before, words), _product(self.after, words)
         none, edges = before.new_zeros(1, before.shape[1]), begins[:, None]
         return torch.cat([none, before[:-1]]).masked_fill(edges, 0.0), torch.cat([after.masked_fill(edges, 0.0), none])

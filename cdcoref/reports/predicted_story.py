@@ -156,9 +156,7 @@ class PredictedStory:
         return any(readings[m.document].facts(m).words.pronoun in ("he", "she") for m in members)
 
     def _is_somebody(self, members: Sequence[Mention]) -> bool:
-        """Whether an entity is a person or an organisation. A mention such as "the governor" decides it, or "the
-        river", which is none; else the parse's types do, except where every mention stands behind a preposition of
-        place."""
+        """Whether an entity is a person or an organisation: by "the governor", or else by its types."""
         nouns = {self._documents[m.document].tokens[m.end - 1].casefold() for m in members}
         if not nouns.isdisjoint(_PLACES_TO_BE) or not nouns.isdisjoint(_JOBS):
             return nouns.isdisjoint(_PLACES_TO_BE)
@@ -480,8 +478,7 @@ def _commonest_period(periods: Sequence[Period]) -> Period:
 
 
 def _commonest_place(places: Sequence[Place]) -> Place:
-    """The place that is stated most often in the country of most places; of equally many, one within another, and then
-    the first by name."""
+    """The place that is stated most often in the country of most places; of equally many, one within another."""
     places = sorted(places, key=str)
     countries = Counter(place.country or place.name for place in places)
     most = max(countries, key=countries.__getitem__)

@@ -91,8 +91,7 @@ def near_duplicates(documents: Sequence[Document], boilerplate: Collection[bytes
 
 
 class _Index:
-    """Finds the sets that probably resemble another, by the least values of many hash functions, in bands. datasketch
-    has the same, and imports half of SciPy for it, which takes longer than the comparison of 1,000 texts."""
+    """Finds sets that probably resemble another, in bands of least hashes; importing datasketch takes longer."""
 
     def __init__(self) -> None:
         constants = np.random.default_rng(0).integers(0, 2**64, (2, _PERMUTATIONS), np.uint64)
