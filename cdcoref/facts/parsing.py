@@ -100,7 +100,7 @@ class Parse:
         end = min(cut, default=end)
         if self.parts[end - 1] == "ADP" and end < len(self.heads):
             end += self.parts[end] == "NUM" or self.heads[end] == end - 1  # "Group of 7 Finance ministers"
-        named = [t for t in range(start, end) if self.parts[t] not in _NOT_AT_ENDS and self.lemmas[t][0].isalnum()]
+        named = [t for t in range(start, end) if self.parts[t] not in _NOT_AT_ENDS and self.lemmas[t][:1].isalnum()]
         name = range(named[0], named[-1] + 1) if named else range(0)
         return name if tokens[-1] < end and not set(name) <= set(tokens) else None
 

@@ -218,8 +218,8 @@ class CorefConfig:
     """Units of the detector's hidden layer (0: the model has no detector and links annotated mentions only), words of
     the longest mention that it can find, and word pieces of the unmarked text that it reads at once."""
     cannot_links: Flag = True
-    """Whether cannot-links divide clusters (:mod:`cdcoref.linking.clusters`). Otherwise clusters are those of the
-    linkage alone, as in the paper."""
+    """Whether cannot-links divide clusters, and two of several mentions each may be farther from each other
+    (:mod:`cdcoref.linking.clusters`). Otherwise clusters are those of the linkage alone, as in the paper."""
     names_across_stories: Flag = True
     """Whether entities of different stories about one subject are one if they have the same name
     (:mod:`cdcoref.linking.full_names`). The paper links nothing across stories."""
