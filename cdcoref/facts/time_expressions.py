@@ -107,8 +107,6 @@ _DAYS_AWAY = {"before last": -2, "before yesterday": -2, "yesterday": -1, "last"
 _REPEATED = {*_ORDINALS, "each", "every"} - {"last"}
 _SOON, _AHEAD = 3, 60
 """Days: what is so near is this year's; what lies between so near and so far ahead may be either year's."""
-_BEFORE_COMING = ("from", "until", "till")
-"""Before a day that is so near: "announced a strike from 7 October"."""
 _MOST_YEARS_AHEAD = 30
 _LONGEST_HOLIDAY = 4
 
@@ -287,7 +285,7 @@ def _year_of(time: _Expression, month: int, day: int | None) -> int | None:
         return UNKNOWN_YEAR
     year = today.last.year
     ahead = (date(year, month, min(day or 1, 28)) - today.last).days
-    if time.ahead or (time.before in _BEFORE_COMING and 0 < ahead <= _AHEAD):
+    if time.ahead or (time.before in ("from", "until", "till") and 0 < ahead <= _AHEAD):  # "a strike from 7 October"
         return year + (ahead < (-_AHEAD if day else -45))
     if time.ahead is None and _SOON < ahead <= _AHEAD:
         return None

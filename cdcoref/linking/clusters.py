@@ -204,20 +204,23 @@ class KindClusters:
         scores, size = self.links.compared, np.bincount(labels)
         one, other = labels[scores.first], labels[scores.second]
         between = (one != other) & (size[one] > 1) & (size[other] > 1)
-        (low, high), pair = np.unique(np.sort([one[between], other[between]], axis=0), axis=1, return_inverse=True)
-        means = np.minimum(np.bincount(pair.ravel(), scores.score[between], len(low)) / (size[low] * size[high]), 1.0)
+        least, greatest = np.sort([one[between], other[between]], axis=0)
+        code, pair = np.unique(least * len(size) + greatest, return_inverse=True)
+        low, high = np.divmod(code, len(size))
+        means = np.minimum(np.bincount(pair, scores.score[between], len(low)) / (size[low] * size[high]), 1.0)
         near = means > 1.0 - distance_threshold
-        conflicts = self._conflicting(connected(len(size), low[near], high[near])[labels])
-        clusters = self._members(labels)
+        component = connected(len(size), low[near], high[near])  # no others merge: a mean is at most its greatest part
+        clusters, conflicts = self._members(labels), self._conflicting(component[labels])
         for place in np.flatnonzero(near).tolist():
             both = clusters[int(low[place])] + clusters[int(high[place])]
             means[place] *= conflicts.within(both) is None
-        keys = np.empty(len(size), dtype=np.int64)
-        keys[labels[self._order[::-1]]] = np.arange(len(labels))[::-1]
-        groups = dendrogram(PairScores(len(size), low, high, means), keys.tolist(), size).cut(distance_threshold)
+        inside = component[low] == component[high]
+        pairs = PairScores(len(size), low[inside], high[inside], means[inside])
+        groups = dendrogram(pairs, np.argsort([*clusters]).tolist(), size).cut(distance_threshold)
         merged = groups[labels]
-        for members in self._members(merged).values():
-            if conflicts.within(members) is not None:
+        for group in np.flatnonzero(np.bincount(groups) > 1).tolist():
+            members = np.flatnonzero(merged == group)
+            if conflicts.within(members.tolist()) is not None:
                 merged[members] = len(size) + labels[members]
         return merged
 
