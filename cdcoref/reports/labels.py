@@ -290,9 +290,7 @@ def _noun_phrase(parse: Parse, noun: int | None) -> list[int]:
         return []
     found = [noun, *(child for child in parse.below(noun, "det") if says_no(parse, child))]
     for child in parse.children[noun]:
-        is_day = (
-            parse.relations[child] in ("nmod", "poss") and parse.entity_types[child] == "DATE"
-        )  # "this year's vote"
+        is_day = parse.relations[child] in ("nmod", "poss") and parse.entity_types[child] == "DATE"  # "a year's"
         if parse.relations[child] in _IN_PHRASE and parse.tags[child] not in _PRONOUN_TAGS and not is_day:
             found += _below(parse, child)
     phrase = list(range(min(found), max(found) + 1))
