@@ -44,8 +44,6 @@ _BEFORE_PLACES = words_in("place_words.tsv", "at") | {"from"}
 _PLACES_TO_BE = words_in("label_words.tsv", "place")
 """Last words of names of streets, buildings, lands and waters: where people are, rather than who they are."""
 _NUMBER = re.compile(r"(\d+)")
-_TICKER = re.compile(r"[A-Z]{2,5}\.[A-Z]{1,2}")
-"""A code of the shares of a company at an exchange ("CAWL.L")."""
 _LONGEST_MAIN = 7
 """Days of the main event of a story, at most."""
 _NEARLY_BEST = 0.4
@@ -181,7 +179,8 @@ class PredictedStory:
             for where, about in zip(stated, abouts, strict=True)
             if where is not None
         ]
-        return _commonest_place(of_one_story(places)).shown() if places else ""
+        titles = [self._headline(document) for document in self._documents.values()]
+        return _commonest_place(sorted(of_one_story(places), key=str), titles).shown() if places else ""
 
     @cached_property
     def when(self) -> Period | None:
@@ -459,7 +458,7 @@ def _is_of_who(label: str) -> bool:
         return False
     if countries_named(words) or (words[-1] in _JOBS and all(map(is_common_word, words))):  # "Chief executive"
         return False
-    is_code = len(label) == 1 or _TICKER.fullmatch(label) is not None
+    is_code = len(label) == 1 or re.fullmatch(r"[A-Z]{2,5}\.[A-Z]{1,2}", label) is not None  # of shares, "CAWL.L"
     return len(words) > 1 or not (is_code or is_common_word(words[0]) or state_shortened(label) is not None)
 
 
@@ -470,20 +469,21 @@ def _lemmas(words: Iterable[str]) -> frozenset[str]:
 
 def _commonest_period(periods: Sequence[Period]) -> Period:
     """The period within most of the others, with a year if one states it; the shortest, then the earliest."""
+    lengths = {one: one.days if one.weekday is None else 1 for one in periods}
 
     def within(one: Period) -> int:
-        return sum(one.gap(other) == 0 and one.days <= other.days for other in periods)
+        return sum(one.gap(other) == 0 and lengths[one] <= lengths[other] for other in periods)
 
-    return max(periods, key=lambda one: (within(one), one.has_year, -one.days, -one.first.toordinal()))
+    return max(periods, key=lambda one: (within(one), one.has_year, -lengths[one], -one.first.toordinal()))
 
 
-def _commonest_place(places: Sequence[Place]) -> Place:
-    """The place that is stated most often in the country of most places; of equally many, one within another."""
-    places = sorted(places, key=str)
+def _commonest_place(places: Sequence[Place], titles: Sequence[str]) -> Place:
+    """The place stated most often in the country of most; of equally many, one within another, or in most titles."""
     countries = Counter(place.country or place.name for place in places)
     most = max(countries, key=countries.__getitem__)
     counts = Counter(place for place in places if most in (place.country, place.name))
-    return max(counts, key=lambda one: (counts[one], sum(other.contains(one) for other in counts)))
+    named = {one: sum(one.name in title for title in titles) for one in counts}
+    return max(counts, key=lambda one: (counts[one], sum(other.contains(one) for other in counts), named[one]))
 
 
 def _time_key(event: StoryEvent) -> tuple[int, date, date]:

@@ -109,6 +109,26 @@ def test_a_day_within_the_month_of_another_main_event_is_the_more_exact() -> Non
     assert str(story_of(texts, clusters).when) == "2024-05-10"
 
 
+def test_a_weekday_is_within_no_month() -> None:
+    """Of documents of unknown days, also if one of them is about an earlier event."""
+    texts = {
+        "a": "A ferry sank off Velm on Tuesday .",
+        "b": "The ferry sank on Tuesday .",
+        "c": "The captain was arrested on Thursday .",
+        "d": "The Lark sank in November 2009 .",
+    }
+    assert str(story_of(texts, {}).when) == str(story_of({"a": texts["a"]}, {}).when)
+
+
+def test_of_places_that_equally_many_state_the_one_in_titles_is_where_a_story_was() -> None:
+    texts = {
+        "a": "Oslo museum robbed / Thieves robbed a museum in Oslo .",
+        "b": "Man held over Oslo robbery / A man was arrested in Bergen .",
+        "c": "Two thefts / The painter died long ago .",
+    }
+    assert story_of(texts, {}).where == "Oslo, Norway"
+
+
 def test_when_a_story_was_by_most_of_its_documents() -> None:
     texts = {
         "2024-05-18_a": "A ferry sank in the fjord on Thursday .",
