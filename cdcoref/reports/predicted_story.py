@@ -180,7 +180,8 @@ class PredictedStory:
             if where is not None
         ]
         titles = [self._headline(document) for document in self._documents.values()]
-        return _commonest_place(sorted(of_one_story(places), key=str), titles).shown() if places else ""
+        places.sort(key=lambda place: (-sum(place.name in title for title in titles), str(place)))
+        return _commonest_place(of_one_story(places)).shown() if places else ""
 
     @cached_property
     def when(self) -> Period | None:
@@ -477,13 +478,12 @@ def _commonest_period(periods: Sequence[Period]) -> Period:
     return max(periods, key=lambda one: (within(one), one.has_year, -lengths[one], -one.first.toordinal()))
 
 
-def _commonest_place(places: Sequence[Place], titles: Sequence[str]) -> Place:
-    """The place stated most often in the country of most; of equally many, one within another, or in most titles."""
+def _commonest_place(places: Sequence[Place]) -> Place:
+    """The place that is stated most often in the country of most places; of equally many, one within another."""
     countries = Counter(place.country or place.name for place in places)
     most = max(countries, key=countries.__getitem__)
     counts = Counter(place for place in places if most in (place.country, place.name))
-    named = {one: sum(one.name in title for title in titles) for one in counts}
-    return max(counts, key=lambda one: (counts[one], sum(other.contains(one) for other in counts), named[one]))
+    return max(counts, key=lambda one: (counts[one], sum(other.contains(one) for other in counts)))
 
 
 def _time_key(event: StoryEvent) -> tuple[int, date, date]:

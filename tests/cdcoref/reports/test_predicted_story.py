@@ -127,6 +127,8 @@ def test_of_places_that_equally_many_state_the_one_in_titles_is_where_a_story_wa
         "c": "Two thefts / The painter died long ago .",
     }
     assert story_of(texts, {}).where == "Oslo, Norway"
+    velm = {name: text.replace("Oslo", "Velm").replace("Bergen", "Sollen") for name, text in texts.items()}
+    assert story_of(velm, {}).where == "Velm"
 
 
 def test_when_a_story_was_by_most_of_its_documents() -> None:
