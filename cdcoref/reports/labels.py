@@ -18,7 +18,6 @@ _SHORTEST_SHOUTED = 4
 """Letters from which a common word in capitals is no abbreviation, but from a headline."""
 LONGEST_NAME = 6
 """In words; what is longer is more than a name."""
-
 _RARE = 10
 """A longer name that goes on behind a name ("Boeing Commercial Airplanes") counts if one in this many has it."""
 _PRONOUNS = PRONOUNS - {"here", "then"} | {"one", "_"}

@@ -143,11 +143,14 @@ class PredictedStory:
             if all(is_within_name(m, self._circumstances.parsed_readings[m.document]) for m in members):
                 continue
             is_place = label.casefold() in places or places_named(label.split())
-            if is_place and not self._is_he_or_she(members):
-                continue
-            if named and _is_of_who(label) and self._is_somebody(members):
+            may_be_who = not is_place or self._is_he_or_she(members)
+            if may_be_who and named and _is_of_who(label) and self._is_somebody(members):
                 counted.append((-len({m.document for m in members}), -len(members), label))
-        return tuple(dict.fromkeys(label for *_, label in sorted(counted)[:PEOPLE_SHOWN]))
+        shown: list[str] = []
+        for *_, label in sorted(counted):
+            if not any(set(label.split()) <= set(other.split()) for other in shown):  # "Orlo Dairy", "Orlo"
+                shown.append(label)
+        return tuple(shown[:PEOPLE_SHOWN])
 
     def _is_he_or_she(self, members: Iterable[Mention]) -> bool:
         readings = self._circumstances.parsed_readings

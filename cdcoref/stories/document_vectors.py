@@ -21,7 +21,6 @@ from cdcoref.stories.document_words import (
 )
 
 MIN_DOCUMENT_SIMILARITY = 0.2
-
 _SAMPLE = 2_000
 """In a larger collection, similar documents are counted in a sample of this size, chosen by a hash of document ids."""
 

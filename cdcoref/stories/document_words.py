@@ -23,7 +23,6 @@ LEAD_WEIGHT = 1.5
 LEAD_WEIGHT_OF_FORMS = 2.0
 """As the shipped models were trained with."""
 LEAD_SENTENCES = 2
-
 PRIOR_DOCUMENTS = 200
 PRIOR_RATE = 0.02
 _BLOCK_CELLS = 2_000_000

@@ -476,6 +476,12 @@ def test_places_holidays_things_and_nationalities_are_nobody(text: str, who: tup
     assert story_of({"a": text}, {name.upper(): [("a", name)] for name in names}).who == who
 
 
+def test_a_part_of_a_name_is_not_named_again() -> None:
+    texts = {"a": "They heard Ida Rohm .", "b": "Fans of Ida Rohm sang .", "c": "They wrote to Rohm ."}
+    named = {"WHOLE": [("a", "Ida Rohm"), ("b", "Ida Rohm")], "PART": [("c", "Rohm")]}
+    assert story_of(texts, named).who == ("Ida Rohm",)
+
+
 def test_a_river_is_nobody_and_a_governor_somebody() -> None:
     """Whatever the parse takes their names for: it calls the river a person, and Vera Lind a place."""
     sentences = [
