@@ -181,7 +181,7 @@ def pairs_to_compare(mentions: ReadMentions, parts: Integers | None = None) -> I
 
 
 def _near(mentions: ReadMentions, parts: Integers) -> Integers:
-    """Pairs near by their vectors or heads (:func:`near_pairs`), of which one is outside the largest compared part."""
+    """Pairs near by vectors or heads (:func:`near_pairs`), with a mention outside the largest part compared before."""
     by_head = np.argsort(mentions.facts.heads, kind="stable")
     groups = np.split(by_head, np.flatnonzero(np.diff(mentions.facts.heads[by_head])) + 1)
     old = parts[parts != NEW]

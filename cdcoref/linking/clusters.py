@@ -56,8 +56,8 @@ _SIDES = words_in("before_names.tsv", "side")
 _FURTHER = words_in("before_names.tsv", "further")
 _RIVERS = words_in("place_words.tsv", "river")
 GROUP_MARGIN = 0.1
-"""How much farther from each other two clusters of several mentions each may be than a mention from others: the mean of
-many pairs is less uncertain."""
+"""What two clusters of several mentions each may exceed the distance threshold by: the mean of many pairs is less
+uncertain than that of few."""
 THING = "thing"
 """What "it" states beside genders: in 5,500 annotated clusters with "he" or "it", 13 have both."""
 
