@@ -24,6 +24,6 @@ class ResultStore(Protocol):
 
 
 def document_hash(document: Document, mentions: Sequence[Mention] = ()) -> str:
-    """Hash of what a model reads of a document: words, sentences, hidden sentences, and the mentions marked in it."""
+    """Hash of what a model reads of a document: words, sentences, hidden ones, parse, and the mentions marked in it."""
     content = [document.tokens, document.sentences, sorted(document.hidden), [(m.tokens, m.kind) for m in mentions]]
-    return hashlib.sha256(json.dumps(content).encode()).hexdigest()
+    return hashlib.sha256(json.dumps(content).encode() + (document.parse or b"")).hexdigest()

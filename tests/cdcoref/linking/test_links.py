@@ -85,6 +85,7 @@ def test_the_hash_of_a_document_is_that_of_what_a_model_sees() -> None:
         (Document.from_sentences("d", [["a", "b", "c"]]), [mention]),
         (Document.from_sentences("d", [["a", "b"], ["d"]]), [mention]),
         (replace(document, hidden=frozenset([1])), [mention]),
+        (replace(document, parse=b"of another pipeline"), [mention]),
         (document, []),
         (document, [mention, mention]),
         (document, [replace(mention, kind="entity")]),
