@@ -27,8 +27,6 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Literal
 
-import torch
-
 from cdcoref.circumstances import plain_word
 from cdcoref.corpora import AnnotatedCorpus, CorpusFolder
 from cdcoref.corpus import KINDS
@@ -216,7 +214,6 @@ def fit(
 ) -> None:
     """Fit heads on the encoder of the model in a folder, and write the model there again."""
     model = CorefModel.from_pretrained(output)
-    model.inference_dtype = torch.bfloat16
     if config.model.contexts.rank:
         fit_contexts(config, learnt, dev, output)
     fit_heads(model, config, learnt, dev, output)

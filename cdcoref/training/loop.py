@@ -89,7 +89,7 @@ def train(
         fit_contexts(config, learnt, dev, output, data=data, device=device, tracker=tracker, say=run.say)
     with run.first_process_first():
         model = CorefModel.from_pretrained(output, unfinished=True)
-        if run.precision == "bf16":
+        if run.precision == "bf16" and not (config.int8 and model.device.type == "cpu"):
             model.inference_dtype = torch.bfloat16
         fit_heads(model, config, learnt, dev, output, say=run.say)
         _record_origin(config, output)
