@@ -198,6 +198,10 @@ def looks_ahead(parse: Parse, token: int) -> bool | None:
     The present tense counts, as in "opens on Friday". A verb without a tense has that of the verb above it. Of what a
     time only modifies, nothing is known unless it is the subject of a modal verb ("Friday's vote will").
     """
+    before = takewhile(lambda word: not is_verb(parse, word) and parse.tags[word] != ".", range(token - 1, -1, -1))
+    is_ranked = any(parse.tags[word] in ("JJS", "RBS") or parse.entity_types[word] == "ORDINAL" for word in before)
+    if is_ranked and parse.relations[token] == "prep":
+        return None  # "the worst drought in 40 years", "the third crash in a week"
     says = reported_at(parse, token)
     verb = verb_of(parse, token) if says is None else says
     beside = range(token, min(token + 2, len(parse.heads)))  # "the weekend"

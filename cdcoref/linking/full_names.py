@@ -314,10 +314,8 @@ class NamesOfStory:
         """Pairs of mentions that are the same by their names: the first with a full name, and another."""
         first: dict[Name, int] = {}
         for number, name in self.names.items():
-            if name in first:
-                yield first[name], number
-            else:
-                first[name] = number
+            if (other := first.setdefault(name, number)) != number:
+                yield other, number
 
 
 def _is_alone(one: MentionFacts) -> bool:
@@ -441,10 +439,6 @@ class _Cluster:
     names: set[Name] = field(default_factory=set)
     stated: set[StatedFacts] = field(default_factory=set)
 
-    @property
-    def full_names(self) -> set[Name]:
-        return {name for name in self.names if len(name) > 1}
-
     def conflicts(self, other: _Cluster) -> bool:
         """Whether what is stated of two excludes that they are the same."""
         stated = any(in_conflict(mine, theirs) for mine in self.stated for theirs in other.stated)
@@ -454,7 +448,7 @@ class _Cluster:
         """Whether a name that both bear may mean the same."""
         if self.conflicts(other):
             return False
-        mine, theirs = self.full_names, other.full_names
+        mine, theirs = ({name for name in one.names if len(name) > 1} for one in (self, other))
         if len(name) > 1 or not mine or not theirs:
             return True
         return any(set(one) <= set(two) or set(two) <= set(one) for one in mine for two in theirs)
