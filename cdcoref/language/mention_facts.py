@@ -106,11 +106,11 @@ class MentionFacts:
         return in_one and (roles == {"subject", "object"} or behind_object or behind_pronoun)
 
     def has_other_title(self, other: MentionFacts) -> bool:
-        """Whether both are a title and a name, of one sentence, with unlike titles ("Prof. Lee", "Mrs. Lee")."""
+        """Whether both are a title and a surname, of one sentence, with unlike titles ("Prof. Lee", "Mrs. Ann Lee")."""
         mine, theirs = self.words.words, other.words.words
         titles = {mine[0].rstrip("."), theirs[0].rstrip(".")}
         in_one = (self.document, self.sentence) == (other.document, other.sentence)
-        return in_one and len(titles) == 2 and len(mine) == len(theirs) == 2 and titles <= TITLES
+        return in_one and len(titles) == 2 and mine[-1] == theirs[-1] and titles <= TITLES
 
     def in_clause_with(self, other: MentionFacts) -> bool:
         """Whether both are nouns of one clause that share no word, with words between them."""

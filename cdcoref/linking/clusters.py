@@ -310,7 +310,7 @@ def _conflicts(
         if one.syntax.verb >= 0 and not one.words.pronoun:
             beside["verb", one.document, one.syntax.verb].append(number)
         if one.words.words[0].rstrip(".") in TITLES:
-            beside[one.words.surname, one.document, one.sentence].append(number)
+            beside[one.words.words[-1], one.document, one.sentence].append(number)
     for numbers in beside.values():
         for first, second in combinations(numbers, 2):
             one, other = facts[first], facts[second]

@@ -384,7 +384,7 @@ def _may_be_organisation(one: MentionFacts, others: Iterable[MentionFacts]) -> b
 
 def _full_name(one: MentionFacts, bearers: Sequence[MentionFacts], of_organisation: bool) -> Name:
     """The full name that a surname can belong to, if there is exactly one; `bearers` are the mentions of those."""
-    bearers = [other for other in bearers if not _differ_in_gender(one, other)]
+    bearers = [other for other in bearers if not (_differ_in_gender(one, other) or one.has_other_title(other))]
     own = [other for other in bearers if other.document == one.document]
     before = [other for other in own if other.start < one.start]
     if not before and of_organisation:
