@@ -3,7 +3,6 @@ event or word above them that they are of ("killed 31 people", "the toll rose to
 
 from __future__ import annotations
 
-import itertools
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -11,7 +10,7 @@ from decimal import Decimal
 
 from cdcoref.circumstances.sentences import Sentence
 from cdcoref.corpus import Mention
-from cdcoref.facts import Parse, clause_of, is_denied, is_verb, looks_elsewhere, verbs_about
+from cdcoref.facts import Parse, clause_of, is_denied, is_verb, looks_elsewhere, verb_of, verbs_about
 from cdcoref.language import SCALES, SHORT_SCALES, date_name, number_named
 from cdcoref.word_tables import rows, words_in
 
@@ -26,15 +25,11 @@ _NO_RELATION = {"kind": "", "units": "", "called": ""}
 _RELATION_OF = {word: name for name, row in _RELATIONS.items() for word in row["words"].split()}
 OF_PEOPLE = {word: name for word, name in _RELATION_OF.items() if "counts" in _RELATIONS[name]["kind"]}
 """By the words for what happens to people, the sort of relation that each states."""
-_ROUGH, _NOT, _EARLIER, _RELATING = (
-    words_in("beside_quantities.tsv", kind) for kind in ("rough", "not", "earlier", "relating")
-)
-_VOTING, _DATED, _DATES, _CORRECTING, _ADDED = (
-    words_in("beside_quantities.tsv", kind) for kind in ("voting", "dated", "behind dates", "correcting", "added")
+_ROUGH, _NOT, _RELATING = (words_in("beside_quantities.tsv", kind) for kind in ("rough", "not", "relating"))
+_DATED, _DATES, _CORRECTING, _ADDED = (
+    words_in("beside_quantities.tsv", kind) for kind in ("dated", "behind dates", "correcting", "added")
 )
 _AGES = words_in("beside_quantities.tsv", "age")
-_LONG_TIMES = words_in("time_words.tsv", "long")
-_COMPANY = words_in("beside_quantities.tsv", "company")
 _PRICE, _DEATH = "price", "death"
 _PERCENT = frozenset({"%", "percent", "pct"})
 _NUMBER_PARTS, _BARE, _WITHIN_CLAUSE, _DURATIONS = (
@@ -56,7 +51,7 @@ class StatedQuantity:
     `event`, `further`: the event mention that it is of, and its object and subject.
     `relation`: the sort of relation ("death", "purchase"), or the dictionary form of the word.
     `label`: what is counted, in words ("people killed", "homes flooded").
-    `elsewhere`: whether its clause is about another happening, an earlier year or a whole season.
+    `elsewhere`: whether its clause is about another happening or an earlier year.
     `superseded`: whether it is denied, or an earlier value ("not 17", "up from 12").
     `corrects`: whether its verb says that it corrects an earlier one ("revised down to 61").
     `speaker`: who says so; empty if the document does.
@@ -124,13 +119,13 @@ def _is_rounded(rounded: Decimal, exact: Decimal) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _Number:
-    """A number in a sentence: its words, value, unit, and where a second number ends ("52-48"); 0: there is none."""
+    """A number in a sentence: its words, value and unit, and whether it is a range ("30 to 40")."""
 
     start: int
     end: int
     value: Decimal
     unit: str = ""
-    second: int = 0
+    is_range: bool = False
 
 
 def quantities_of(sentence: Sentence, events: Mapping[int, Mention]) -> Iterator[StatedQuantity]:
@@ -139,9 +134,8 @@ def quantities_of(sentence: Sentence, events: Mapping[int, Mention]) -> Iterator
     place = sentence.dateline
     while place < len(sentence.words):
         number = None if place in taken else _number(sentence, place)
-        place = place + 1 if number is None else max(number.end, number.second)
-        stated = None if number is None else _stated(sentence, number, events, taken)
-        if stated is not None:
+        place = place + 1 if number is None else number.end
+        if number is not None and (stated := _stated(sentence, number, events)) is not None:
             yield stated
             place = max(place, stated.end - sentence.first)
 
@@ -156,7 +150,7 @@ def _number(sentence: Sentence, place: int) -> _Number | None:
     if (value := _value(figures)) is None:
         return None
     match = _FIGURES.fullmatch(figures)
-    sign = sign or (match and (_SIGNS.get(match[1] or "") or match[4])) or ""
+    sign = sign or (match and (_SIGNS.get(match[1]) or match[4])) or ""
     scale = SHORT_SCALES.get(match[3], 1) if match else 1
     end = place + bool(_SIGNS.get(word(place))) + 1
     while match and scale == 1 and word(end) in (",", ".") and word(end + 1).isdecimal():
@@ -164,10 +158,13 @@ def _number(sentence: Sentence, place: int) -> _Number | None:
             break
         value = Decimal(f"{value}{word(end).strip(',')}{word(end + 1)}")  # "4 , 700"
         end += 2
-    while word(end) in SCALES or (word(end) in SHORT_SCALES and (sign or _unit_of(word(end + 1))["kind"] == "money")):
-        scale *= SCALES.get(word(end)) or SHORT_SCALES[word(end)]
+    scales = SCALES | SHORT_SCALES if sign else SCALES
+    while word(end) in scales:
+        scale *= scales[word(end)]
         end += 1
-    return _Number(place, end, value * scale, sign, _second(sentence, end, word(place - 1)))
+    joins = word(end) in ("to", "-", "–") and word(place - 1) != "from"
+    is_range = (joins or (word(place - 1), word(end)) == ("between", "and")) and _value(word(end + 1)) is not None
+    return _Number(place, end + 2 * is_range, value * scale, sign, is_range)
 
 
 def _unit_of(word: str) -> dict[str, str]:
@@ -182,66 +179,46 @@ def _value(word: str) -> Decimal | None:
     return None if match is None else Decimal(match[2].replace(",", ""))
 
 
-def _stated(
-    sentence: Sentence, number: _Number, events: Mapping[int, Mention], taken: set[int]
-) -> StatedQuantity | None:
+def _stated(sentence: Sentence, number: _Number, events: Mapping[int, Mention]) -> StatedQuantity | None:
     parse, word = sentence.parse, sentence.word
     before, after = word(number.start - 1), word(number.end)
-    is_added = after in _ADDED or (before in _ADDED and before != "more")  # "13 more bodies"
-    if _is_of_name(sentence, number, before, after) or (is_added and before != "another"):
-        return None
+    is_added = not _ADDED.isdisjoint((before, after))  # "13 more bodies"
+    if is_added or number.is_range or _is_of_name(sentence, number, before, after):
+        return None  # nothing contradicts a range
     token = parse.head_of(sentence.tokens(number.start, number.end))
     end, value, unit, noun = number.end, number.value, number.unit, token
-    if number.second:
-        voted = word(number.second) in ("vote", "votes")
-        if not voted and _VOTING.isdisjoint(sentence.lower[max(0, number.start - 5) : number.start]):
-            return None  # a range, which nothing contradicts
-        end, unit = number.second + voted, "vote"
-    elif unit in ("$", "€", "£") or _unit_of(after)["kind"] == "money":
+    if unit in ("$", "€", "£") or _unit_of(after)["kind"] == "money":
         end, unit = (end, unit) if unit else (end + 1, _unit_of(after)["unit"])
-        if word(end) in ("a", "an", "per", "each", "every") and word(end + 1):
+        if word(end) in ("a", "an", "per", "each", "every"):
             unit += f" a {word(end + 1)}"  # a sum for each year
-    elif after in _PERCENT or unit == "%":
-        end, unit = end + (after in _PERCENT), "%"
-    elif (after, word(end + 1)) == ("per", "cent"):
-        end, unit = end + 2, "%"
-    elif before == "magnitude" or (before == "of" and word(number.start - 2) == "magnitude"):
+    elif unit == "%" or after in _PERCENT or (after, word(end + 1)) == ("per", "cent"):
+        end, unit = end + (2 if after == "per" else after in _PERCENT), "%"
+    elif before == "magnitude":
         unit = "magnitude"
     elif unit:  # "nine-year"
-        if unit != "magnitude" and after in ("-", "old"):
+        if after in ("-", "old"):
             return None
     else:
-        counted = _counted(parse, token, sentence.first + end) or _counted_above(sentence, token)
+        counted = _counted(parse, token, sentence.first + end)
         if counted is not None and sentence.first <= counted < sentence.first + len(sentence.words):
             noun = counted
-            found = _unit(sentence, noun, taken)
-            if found is None:
+            if (found := _unit(sentence, noun)) is None:
                 return None
-            unit, factor = found
-            value *= factor
+            unit, value = found[0], value * found[1]
             end = max(end, noun + 1 - sentence.first)
-            end = (unit == "vote" and _second(sentence, end, "")) or end
         elif _UNITS.get(after, {}).get("kind") == "none":
             return None
-    governor = _governor(sentence, noun, events)
-    if governor is None and word(end) in _RELATION_OF:
-        governor = sentence.first + end  # "31 dead"
-    if governor is None:
+    if (governor := _governor(sentence, noun, events)) is None:
         return None
     relation = _relation(sentence, governor) or parse.lemma(governor)
     row = _RELATIONS.get(relation, _NO_RELATION)
     counts = "counts" in row["kind"]
     if not unit:
-        is_bare = parse.relations[token] in _BARE or parse.lemma(parse.heads[token]) == "number"
-        if not counts or not is_bare:
+        if not counts or parse.relations[token] not in _BARE:
             return None
         unit = PEOPLE
-    elif (row["units"] and unit[:1] not in row["units"] and unit != row["units"]) or (counts and unit[:1] in _SIGNS):
-        relation, row, counts = parse.lemma(governor), _NO_RELATION, False
-    if counts and not _COMPANY.isdisjoint(_prepositions(parse, noun, governor)):
-        return None  # "drowned with 40 others"
-    if is_added and relation == _DEATH:
-        return None  # but "twelve died, and another 20 were injured"
+    elif (row["units"] and unit[:1] not in row["units"]) or (counts and unit[:1] in _SIGNS):
+        relation, row = parse.lemma(governor), _NO_RELATION
     start = number.start
     own = _events_of(parse, governor, events)
     return StatedQuantity(
@@ -254,19 +231,11 @@ def _stated(
         tuple(own[1:]),
         relation,
         _label(sentence, unit, noun, governor, row["called"]),
-        looks_elsewhere(parse, sentence.first + start)
-        or _is_of_earlier_year(sentence, start)
-        or _is_of_long_time(parse, token),
+        looks_elsewhere(parse, sentence.first + start) or _is_of_earlier_year(sentence, start),
         _is_superseded(sentence, token, start),
         any(parse.lemma(word) in _CORRECTING for word in parse.ancestors(token)),
         speaker_of(sentence, token),
     )
-
-
-def _prepositions(parse: Parse, noun: int, above: int) -> set[str]:
-    """The prepositions between a noun and a word above it."""
-    between = itertools.takewhile(lambda word: word != above, (noun, *parse.ancestors(noun)))
-    return {parse.lemma(word) for word in between if parse.relations[word] == "prep"}
 
 
 def _is_of_name(sentence: Sentence, number: _Number, before: str, after: str) -> bool:
@@ -274,7 +243,7 @@ def _is_of_name(sentence: Sentence, number: _Number, before: str, after: str) ->
     words, start, end = sentence.words, number.start, number.end
     if number.unit in ("$", "€", "£", "%"):
         return False
-    name = start > 1 and words[start - 1][:1].isupper() and words[start - 1].isalpha()
+    name = start > 1 and words[start - 1].istitle()
     year = end == start + 1 and _YEAR.fullmatch(words[start])
     age = (before == "," and after == "," and end == start + 1) or _is_age(sentence, number)
     joined = before in ("-", "/", ":", "no.", "#") or after in (":", "/")
@@ -292,13 +261,6 @@ def _is_age(sentence: Sentence, number: _Number) -> bool:
     return before in _AGES or (dies and parse.relations[token] == "pobj" and parse.lemma(above) == "at")
 
 
-def _second(sentence: Sentence, place: int, before: str) -> int:
-    """See :class:`_Number`."""
-    joins = sentence.word(place) in ("to", "-", "–") and before != "from"
-    is_pair = joins or (before, sentence.word(place)) == ("between", "and")
-    return place + 2 if is_pair and _value(sentence.word(place + 1)) is not None else 0
-
-
 def _counted(parse: Parse, number: int, end: int) -> int | None:
     """The noun that a number counts; of "two of its nine plants" that of the whole."""
     for child in parse.children[number]:
@@ -307,24 +269,15 @@ def _counted(parse: Parse, number: int, end: int) -> int | None:
     token = number
     while parse.relations[token] in _NUMBER_PARTS and parse.heads[token] >= end - 1:
         token = parse.heads[token]
-        if parse.parts[token] in ("NOUN", "PROPN") or parse.tags[token] == "NNS":
+        if parse.parts[token] in ("NOUN", "PROPN"):
             return token
     return None
 
 
-def _counted_above(sentence: Sentence, token: int) -> int | None:
-    """The noun that "the number of" counts ("the number of homes destroyed rose to 112")."""
-    parse = sentence.parse
-    numbers = (word for word in _chain(sentence, token) if parse.lemma(word) == "number")
-    of = (child for word in numbers for child in parse.below(word, "prep") if parse.lemma(child) == "of")
-    noun = next((noun for child in of for noun in parse.below(child, "pobj")), None)
-    return None if noun is None or parse.parts[noun] != "NOUN" or _relation(sentence, noun) else noun
-
-
-def _unit(sentence: Sentence, noun: int, taken: set[int]) -> tuple[str, int] | None:
+def _unit(sentence: Sentence, noun: int) -> tuple[str, int] | None:
     """What a noun counts, and how many of that it is; None for a name and a span of time that only dates something."""
     parse, place = sentence.parse, noun - sentence.first
-    if place in taken or (sentence.words[place][:1].isupper() and parse.parts[noun] == "PROPN"):
+    if sentence.words[place][:1].isupper() and parse.parts[noun] == "PROPN":
         return None
     lemma = parse.lemma(noun)
     row = _UNITS.get(lemma)
@@ -335,11 +288,8 @@ def _unit(sentence: Sentence, noun: int, taken: set[int]) -> tuple[str, int] | N
     if row["kind"] == "span":
         beside = {parse.lemma(child) for child in parse.children[noun] if parse.relations[child] != "prep"}
         beside.add(parse.lemma(parse.heads[noun]))
-        if (
-            sentence.word(place + 1) in _DATES
-            or not _DATED.isdisjoint(beside)
-            or parse.relations[noun] not in _DURATIONS
-        ):
+        is_duration = parse.relations[noun] in _DURATIONS and _DATED.isdisjoint(beside)
+        if sentence.word(place + 1) in _DATES or not is_duration:
             return None
     return row["unit"], int(row["factor"])
 
@@ -362,9 +312,7 @@ def _governor(sentence: Sentence, noun: int, events: Mapping[int, Mention]) -> i
     named.sort(key=lambda word: _relation(sentence, word) == _PRICE)  # "a takeover worth $2.4 billion"
     event = next((word for word in chain if word in events and _relation(sentence, word) != _PRICE), None)
     if not named and event is not None and parse.lemma(event) in _RELATING:
-        subject = [event, *parse.below(event, "nsubj", "nsubjpass")][-1]
-        modifiers = [word for above in (noun, subject) for word in parse.below(above, "acl")]
-        return modifiers[0] if modifiers and parse.lemma(subject) == "number" else subject
+        return [event, *parse.below(event, "nsubj", "nsubjpass")][-1]
     if not named or event is None:
         return named[0] if named else event
     return event if chain.index(event) < chain.index(named[0]) and not is_verb(parse, event) else named[0]
@@ -379,12 +327,9 @@ def _chain(sentence: Sentence, noun: int) -> Iterator[int]:
     word = noun
     while parse.heads[word] != word:
         relation, word = parse.relations[word], parse.heads[word]
-        if parse.lemma(word) == "number" and relation == "nummod":
-            yield from parse.below(word, "amod", "compound")  # "the injured number 153", parsed as one noun
         if relation == "nsubjpass":  # "16 are known to have died"
             yield from parse.below(word, "xcomp")
-        counts = relation == "dobj" and _relation(sentence, word)  # "the flood claimed 47 lives"
-        if parse.lemma(word) in verbs_about("report") and not counts:
+        if parse.lemma(word) in verbs_about("report") and relation != "dobj":  # but "the flood claimed 47 lives"
             return
         relates = is_verb(parse, word) and parse.lemma(word) in _RELATING
         if relates and relation not in ("nsubj", "nsubjpass"):
@@ -411,9 +356,7 @@ def _events_of(parse: Parse, governor: int, events: Mapping[int, Mention]) -> li
     near = parse.below(governor, "dobj", "nsubj", "nsubjpass")
     if parse.relations[governor] in ("dobj", "nsubj", "nsubjpass"):
         near.append(parse.heads[governor])
-    if governor not in events:
-        return [events[token] for token in near[-1:] if token in events and token == parse.heads[governor]]
-    return [events[token] for token in (governor, *near) if token in events]
+    return [events[token] for token in ((governor, *near) if governor in events else near[-1:]) if token in events]
 
 
 def _label(sentence: Sentence, unit: str, noun: int, governor: int, called: str) -> str:
@@ -429,18 +372,10 @@ def _label(sentence: Sentence, unit: str, noun: int, governor: int, called: str)
 
 def _is_of_earlier_year(sentence: Sentence, start: int) -> bool:
     """Whether a time of an earlier year stands in the clause of a word, with no comma between."""
-    parse, clause = sentence.parse, clause_of(sentence.parse, sentence.first + start)
-    for time in sentence.times:
-        between = sentence.words[min(time.start, start) : max(time.start, start)]
-        if time.looks_back and "," not in between and clause_of(parse, sentence.first + time.start) == clause:
-            return True
-    return False
-
-
-def _is_of_long_time(parse: Parse, token: int) -> bool:
-    """Whether the verb above a number is about a whole season or the like ("has saved nine penalties this season")."""
-    below = (child for word in parse.ancestors(token) if is_verb(parse, word) for child in _below(parse, word))
-    return any(parse.lemma(child) in _LONG_TIMES for child in below)
+    clause = clause_of(sentence.parse, sentence.first + start)
+    times = [time.start for time in sentence.times if time.looks_back]
+    near = (time for time in times if "," not in sentence.words[min(time, start) : max(time, start)])
+    return any(clause_of(sentence.parse, sentence.first + time) == clause for time in near)
 
 
 def _is_superseded(sentence: Sentence, token: int, start: int) -> bool:
@@ -451,13 +386,8 @@ def _is_superseded(sentence: Sentence, token: int, start: int) -> bool:
         return True
     if near[-1:] == ["to"]:  # "from 67 to 61"
         return False
-    for word in (token, *parse.ancestors(token)):
-        name = parse.lemma(word)
-        if parse.relations[word] == "prep" and name in _EARLIER:
-            return parse.relations[token] == "pobj"
-        if is_verb(parse, word):
-            return is_denied(parse, word)
-    return False
+    verb = verb_of(parse, token)
+    return is_verb(parse, verb) and is_denied(parse, verb)
 
 
 def speaker_of(sentence: Sentence, token: int) -> str:
@@ -468,9 +398,7 @@ def speaker_of(sentence: Sentence, token: int) -> str:
         verbs = [verb, *parse.below(word, "parataxis", "ccomp")]
         for one in verbs:
             reports = one != word and is_verb(parse, one) and parse.lemma(one) in verbs_about("report")
-            counts = parse.relations[word] == "dobj" and _relation(sentence, one)  # "the flood claimed 47 lives"
-            below = ("ccomp", "parataxis", "conj", "dobj", "advcl")
-            if reports and (one != verb or (parse.relations[word] in below and not counts)):
+            if reports and (one != verb or parse.relations[word] in ("ccomp", "parataxis", "conj", "advcl")):
                 subject = next(iter(parse.below(one, "nsubj")), None)
                 if subject is not None and parse.parts[subject] != "PRON":
                     return _phrase(sentence, subject)
@@ -478,15 +406,11 @@ def speaker_of(sentence: Sentence, token: int) -> str:
 
 
 def _phrase(sentence: Sentence, noun: int) -> str:
-    """A noun with what stands before it, and a name behind it between commas."""
+    """A noun with what stands before it."""
     parse = sentence.parse
     before = [child for child in parse.children[noun] if child < noun and parse.relations[child] != "punct"]
     start = min([noun, *(below for child in before for below in (child, *parse.children[child]))])
     words = list(sentence.words[start - sentence.first : noun + 1 - sentence.first])[-_LONGEST_SPEAKER:]
-    if words and start == sentence.first and parse.parts[start] not in ("PROPN",):
+    if start == sentence.first and parse.parts[start] != "PROPN":
         words[0] = words[0].lower()
-    for child in parse.children[noun]:
-        if parse.relations[child] == "appos" and parse.parts[child] == "PROPN":
-            first = min([child, *parse.below(child, "compound")])
-            words += [",", *sentence.words[first - sentence.first : child + 1 - sentence.first]]
-    return " ".join(words).replace(" ,", ",").replace(" '", "'").replace(" ’", "’")
+    return " ".join(words).replace(" '", "'").replace(" ’", "’")
