@@ -22,10 +22,7 @@ _POPULATION_RATIO = 3
 _FAR_LARGER = 10
 _KNOWN_BY_NAME_ALONE = 150_000
 """Inhabitants from which a city needs no state or country beside its name, though other places have it too."""
-_KNOWN_EVERYWHERE = 1_000_000
-"""Inhabitants from which a city is meant even in a text about Britain, rather than a British town of its name."""
 _NAMES_REPEATED = frozenset({"US", "CA", "AU", "GB"})
-_NAMED_AFTER_BRITISH = frozenset({"US", "CA", "AU", "NZ", "ZA"})
 _EARTH_RADIUS = 6371.0
 LONGEST_NAME = 5
 """Words in a name, at most."""
@@ -106,8 +103,7 @@ def country_of_people(word: str) -> Place | None:
     if len(found) != 1:
         return None
     (name,) = found
-    own = [place for place in _gazetteer().places(name) if place.sort == "country" and place.country]
-    return own[0] if own else None
+    return next((place for place in _gazetteer().places(name) if place.sort == "country"), None)
 
 
 def likeliest(places: Sequence[Place], known: Sequence[Place], countries: Collection[str] = ()) -> Place:
@@ -126,12 +122,7 @@ def likeliest(places: Sequence[Place], known: Sequence[Place], countries: Collec
     first = places[0]
     inside = [place for place in places if any(own.sort == "country" and own.contains(place) for own in known)]
     # A country that a text names says little of a smaller namesake there: Geneva, and Geneva in Illinois.
-    if inside and (inside[0] == first or first.sort == "region"):
-        return _common(inside, countries)
-    in_britain = {own.country for own in known} - {""} == {"GB"} and first.country in _NAMED_AFTER_BRITISH
-    if first.sort == "city" and in_britain and _gazetteer().population[first] < _KNOWN_EVERYWHERE:
-        return Place(first.name)
-    return _common(places, countries)
+    return _common(inside if inside and inside[0] == first else places, countries)
 
 
 def of_one_story(places: Sequence[Place]) -> list[Place]:
@@ -146,19 +137,15 @@ def _common(places: Sequence[Place], countries: Collection[str]) -> Place:
     if first.sort != "city":
         return first
     population = _gazetteer().population
-    large = population[first] >= _KNOWN_BY_NAME_ALONE
     others = [place for place in places[1:] if population[place] * _POPULATION_RATIO > population[first]]
     least = population[first] / _FAR_LARGER  # of a namesake in the country of a text: no Paris in Texas
     is_here = any(p.country in countries and (p.sort != "city" or population[p] >= least) for p in places)
     if is_here and first.country not in countries:
         return Place(first.name)
-    repeated = first.country in _NAMES_REPEATED
-    abroad = repeated or any(place.country != first.country for place in places)
-    if any(place.country != first.country for place in others) or (
-        abroad and not large and first.country not in countries
-    ):
+    is_small = first.country in _NAMES_REPEATED and population[first] < _KNOWN_BY_NAME_ALONE
+    if any(place.country != first.country for place in others) or (is_small and first.country not in countries):
         return Place(first.name)
-    if others or (repeated and not large):
+    if others or is_small:
         return Place(first.name, "unknown", first.country)
     return first
 

@@ -20,20 +20,20 @@ from cdcoref.word_tables import words_in
 
 AT_PLACE = words_in("place_words.tsv", "at")
 _PLACE_NOUNS = words_in("place_words.tsv", "part")
-_HITS = words_in("place_words.tsv", "hits")
 LANDS_AND_WATERS = words_in("place_words.tsv", "land")
 _BEHIND_LANGUAGES = words_in("place_words.tsv", "after a language")
 SETTLEMENTS = words_in("place_words.tsv", "settlement")
 _FACILITIES = words_in("place_words.tsv", "facility")
 _FUNCTION_WORDS = words_in("function_words.tsv")
 OFFICIALS = words_in("place_words.tsv", "official")
-_OUTDOORS = words_in("place_words.tsv", "outdoors")
-_ROADS = words_in("place_words.tsv", "road")
 _RESIDENTS = words_in("place_words.tsv", "resident")
+_LOCALS = OFFICIALS | _RESIDENTS
+_OUTDOORS = words_in("place_words.tsv", "outdoors")
+_ADJECTIVES = 2
 _WATERS = words_in("place_words.tsv", "water")
 _GATHERINGS = words_in("place_words.tsv", "gathering")
-_AGENCIES = words_in("place_words.tsv", "agency")
 CONTINENTS = words_in("place_words.tsv", "continent")
+_BEFORE_PLACES = AT_PLACE | words_in("place_words.tsv", "hits")
 _BEFORE_UNKNOWN = words_in("place_words.tsv", "before unknown")
 _BEFORE_LANDS = words_in("place_words.tsv", "before land")
 _DIRECTIONS = re.compile(
@@ -43,7 +43,6 @@ _DIRECTIONS = re.compile(
 )
 _IN_UNKNOWN = re.compile(r"(?!The$)[^\W\d_]+(?:[-'’](?!s$)[^\W\d_]+)*|St\.")
 _DASHES = frozenset({"-", "--", "–", "—", "―"})
-_ADJECTIVES = 2
 _LONGEST_UNKNOWN = 3
 _DATELINE = 14
 """The longest dateline, in words."""
@@ -54,8 +53,7 @@ class StatedPlace:
     """A place in the words of a sentence from `start` to before `end`.
 
     `firm`: whether it says where something happens.
-    `local`: else, how much it says of where the document is about: 2 with officials ("Kokomo police"), 1 with a
-    resident or a building ("a Troy office").
+    `local`: else, whether it stands with officials, a resident or a building ("Kokomo police", "a Troy office").
     `certain`: whether what contains it is stated with it ("Overland , MO"), or it is a country or a region.
     """
 
@@ -64,7 +62,7 @@ class StatedPlace:
     place: Place
     firm: bool
     certain: bool = False
-    local: int = 0
+    local: bool = False
 
 
 def places_in(words: Sequence[str], known: Sequence[Place] = (), countries: Collection[str] = ()) -> list[StatedPlace]:
@@ -81,43 +79,29 @@ def places_in(words: Sequence[str], known: Sequence[Place] = (), countries: Coll
             if one is not None and not (one.end - one.start < end - start and not _is_in_name(words, one, end)):
                 found.append(one)
                 place = one.end
-            elif (unknown := _unknown(words, start, end, dateline)) is not None and place == start:
+            elif (unknown := _unknown(words, start, end)) is not None and place == start:
                 found.append(unknown)
                 place = end
             else:
                 place += 1
-    return [replace(one, local=_local(words, one)) for one in _with_containers(words, found, known)]
+    return [replace(one, local=_is_local(words, one)) for one in _with_containers(words, found, known)]
 
 
-def _local(words: Sequence[str], one: StatedPlace) -> int:
+def _is_local(words: Sequence[str], one: StatedPlace) -> bool:
     """See :attr:`StatedPlace.local`."""
-    if one.firm or one.place.sort == "country":
-        return 0
     following = [word.casefold() for word in words[one.end : one.end + 2]]
-    if "county" in one.place.name.casefold() or not OFFICIALS.isdisjoint(following):
-        return 2
-    return int(not _RESIDENTS.isdisjoint(following))
+    is_county = "county" in one.place.name.casefold()
+    return not one.firm and one.place.sort != "country" and (is_county or not _LOCALS.isdisjoint(following))
 
 
 def dateline_end(words: Sequence[str]) -> int:
-    """The words of the dateline that a sentence begins with; 0: none. A name of a place in capitals alone is one."""
+    """The words of the dateline that a sentence begins with; 0: none."""
     if not words or not words[0][:1].isupper():
         return 0
-    if len(words) <= LONGEST_NAME and len(words[0]) > 2 and words[0].isupper() and places_named(words):
-        return len(words)
-    letters = [word for word in words[:3] if word.isalpha()]
-    for place, word in enumerate(words[:_DATELINE]):
-        if word == "(" and words[place + 2 : place + 3] in ([")"], (")",)) and words[place + 1].casefold() in _AGENCIES:
-            return place + 3 if _no_verbs(words[:place]) else 0  # "Paris (CNN)", without a dash
-        if word in _DASHES:
-            before = words[:place]
-            return place if letters and letters[0].isupper() and len(letters[0]) > 2 and _no_verbs(before) else 0
-    return 0
-
-
-def _no_verbs(words: Sequence[str]) -> bool:
-    """Whether words are names, figures and punctuation alone."""
-    return all(not word.islower() or not word.isalpha() or word in ("of", "de", "and") for word in words)
+    place = next((place for place, word in enumerate(words[:_DATELINE]) if word in _DASHES), 0)
+    first = next((word for word in words[:3] if word.isalpha()), "")
+    is_clause = any(word.islower() and word.isalpha() for word in words[:place])
+    return place if len(first) > 2 and first.isupper() and not is_clause else 0
 
 
 def capitalised(words: Sequence[str]) -> Iterator[tuple[int, int]]:
@@ -125,13 +109,8 @@ def capitalised(words: Sequence[str]) -> Iterator[tuple[int, int]]:
     start = None
     for place, word in enumerate((*words, "")):
         inside = word[:1].isupper() and not is_date(word) and word not in ("A", "An")
-        inside = inside or (
-            start is not None
-            and (
-                (word in ("of", "de", "du", "-") and place + 1 < len(words) and words[place + 1].istitle())
-                or word[:3] in ("al-", "el-")  # "Deir al-Sawa"
-            )
-        )
+        joins = start is not None and word in ("of", "de", "du", "-")
+        inside = inside or (joins and place + 1 < len(words) and words[place + 1].istitle())
         if inside and start is None:
             start = place
         elif not inside and start is not None:
@@ -210,38 +189,32 @@ def _says_place(words: Sequence[str], place: int) -> bool:
     if before < 0:
         return False
     word = words[before].casefold()
-    if word in AT_PLACE or word in _HITS:
-        return True
-    return word == "of" and before > 0 and words[before - 1].casefold() in _PLACE_NOUNS
+    return word in _BEFORE_PLACES or (word == "of" and before > 0 and words[before - 1].casefold() in _PLACE_NOUNS)
 
 
-def _unknown(words: Sequence[str], start: int, end: int, dateline: int) -> StatedPlace | None:
+def _unknown(words: Sequence[str], start: int, end: int) -> StatedPlace | None:
     """A name after "in", "near" or "the town of" that the gazetteer lacks; no street, building or person."""
-    if not start and end < dateline and words[end] == ",":  # "MERIDIAN FALLS , Ohio -"
-        return StatedPlace(start, end, Place(" ".join(words[:end]).title()), firm=True)
     before = start - 1
     ends = {words[start].casefold(), words[end - 1].casefold()}
     land = end - start > 1 and not ends.isdisjoint(LANDS_AND_WATERS)
     before_names = _BEFORE_LANDS if land else _BEFORE_UNKNOWN
     of_settlement = before > 0 and words[before] == "of" and words[before - 1].casefold() in SETTLEMENTS
-    if words[start].casefold() in _WATERS:
-        while (
-            before > 0 and words[before].islower() and words[before] not in AT_PLACE and start - before <= _ADJECTIVES
-        ):
-            before -= 1  # "in the narrow Strait of"
-    is_name = not any(is_common_word(word.casefold()) or country_of_people(word) for word in words[start:end])
-    if is_name and end < len(words) and words[end] == "police":  # "Bladensburg police"
-        return StatedPlace(start, end, Place(" ".join(words[start:end])), firm=False)
+    if words[start].casefold() in _WATERS:  # "in the narrow Strait of"
+        near = range(before, max(0, before - _ADJECTIVES), -1)
+        before = next((n for n in near if not words[n].islower() or words[n] in AT_PLACE), before - _ADJECTIVES)
+    if end < len(words) and words[end] == "police":  # "Bladensburg police"
+        is_common = any(is_common_word(word.casefold()) or country_of_people(word) for word in words[start:end])
+        return None if is_common else StatedPlace(start, end, Place(" ".join(words[start:end])), firm=False)
     if before < 0 or end - start > _LONGEST_UNKNOWN:
         return None
     if words[before].casefold() not in before_names and not of_settlement:
         return None
     last = words[end - 1].casefold()
-    is_outdoors = words[before].casefold() == "in" and end - start > 1 and last in _OUTDOORS
     following = words[end].casefold() if end < len(words) else ""
     if end - start == 1 and (country := country_of_people(words[start])) is not None:
         qualifies = following.isalpha() and following not in _BEHIND_LANGUAGES
         return StatedPlace(start, end, country, firm=True) if qualifies else None  # "in Danish bank robbery"
+    is_outdoors = words[before].casefold() == "in" and end - start > 1 and last in _OUTDOORS
     if following in _FACILITIES | {"'s", "’s"} or (last in _FACILITIES and not is_outdoors) or words[start].isupper():
         return None
     if not all(_IN_UNKNOWN.fullmatch(word) for word in words[start:end]):
@@ -258,8 +231,6 @@ def _is_in_name(words: Sequence[str], one: StatedPlace, end: int) -> bool:
     if one.place.sort in ("country", "region") and one.place.country:
         return True
     behind = {word.casefold() for word in words[one.end : end]}
-    if not behind.isdisjoint(_ROADS):
-        return False
     return not behind or not behind.isdisjoint(_FACILITIES | OFFICIALS | _RESIDENTS | _GATHERINGS)
 
 

@@ -20,7 +20,6 @@ from cdcoref.facts import (
     looks_ahead,
     looks_elsewhere,
     times_in,
-    verb_of,
 )
 from cdcoref.language import HALVES_OF_DAY, is_common_word
 from cdcoref.word_tables import words_in
@@ -33,9 +32,7 @@ _OPENS_ENTRY = frozenset({"-", "–", "—", "--", ":"})
 _HELD = words_in("no_places.tsv", "held")
 _PLACE, _OTHER = "place", "other"
 _NO_PLACES = frozenset({"EVENT", "LAW", "WORK_OF_ART"})
-_SITES = words_in("place_words.tsv", "site")
 _PUBLISHED = words_in("time_words.tsv", "publication")
-_OVER = words_in("time_words.tsv", "past")
 
 
 class Source(IntEnum):
@@ -129,10 +126,7 @@ def _is_of_site(parse: Parse, tokens: Sequence[int], named: StatedPlace) -> bool
     token = parse.head_of(tokens)
     site = parse.heads[token]
     modifies = parse.relations[token] in ("compound", "nmod", "amod", "poss") and parse.parts[site] == "NOUN"
-    above = parse.lemma(parse.heads[site])
-    is_site = parse.lemma(site) in _SITES
-    is_there = parse.relations[site] == "pobj" and (above in AT_PLACE or (is_site and above == "on"))
-    is_there = is_there or (parse.relations[site] == "dobj" and is_site)  # "they rammed a Paris shop"
+    is_there = parse.relations[site] == "pobj" and parse.lemma(parse.heads[site]) in AT_PLACE
     return named.place.sort in ("city", "unknown") and modifies and is_there
 
 
@@ -150,12 +144,9 @@ def _use(parse: Parse, tokens: Sequence[int], named: StatedPlace, dateline: int)
     modifies = parse.relations[token] in ("compound", "amod", "poss")
     if is_unknown and (modifies or parse.entity_types[token] in _NO_PLACES):
         return _OTHER  # "in the Kraft plant", "in Standard and Poor's index", "in World War II"
-    if is_unknown and parse.tags[tokens[-1] + 1 : tokens[-1] + 2] == ("VBG",):  # "in Kraft shooting"
-        namesakes = (n for n, lemma in enumerate(parse.lemmas) if lemma == parse.lemmas[token])
-        return _OTHER if any(parse.entity_types[n] == "ORG" for n in namesakes) else _PLACE
     if named.place.sort == "region":
         is_named_after = parse.relations[token] == "compound" and parse.entity_types[token] == "ORG"
-        return _OTHER if is_named_after and not named.local else _PLACE  # "Essex Chemical"
+        return _OTHER if is_named_after else _PLACE  # "Essex Chemical"
     held = {parse.lemma(word) for word in (parse.heads[above], above - 1)}  # the tree may have "sold in"
     if parse.relations[token] == "pobj" and not held.isdisjoint(_HELD):
         return _OTHER
@@ -197,25 +188,16 @@ def without_hour(words: Sequence[str]) -> Sequence[str]:
 
 
 def opens_entry(sentence: Sentence) -> bool:
-    """Whether a sentence begins with a day, perhaps with a time, and a dash or colon ("March 4, 8 a.m. - Two men").
-
-    So does one that begins with a longer time of a stated year ("Summer 2023: ...").
-    """
-    times = [one for one in sentence.times if not one.start and one.period is not None]
-    end = max((one.end for one in times), default=0)
-    if any(one.period is not None and one.period.days == 1 for one in times):
-        behind = without_hour(sentence.words[end:])
-        return len(behind) > 1 and behind[0] in _OPENS_ENTRY
-    return end > 0 and sentence.word(end) in _OPENS_ENTRY and sentence.words[end - 1].isdecimal()
+    """Whether a sentence begins with a time, perhaps of day, and a dash or colon ("March 4, 8 a.m. - Two men")."""
+    end = max((one.end for one in sentence.times if not one.start and one.period is not None), default=0)
+    behind = without_hour(sentence.words[end:]) if end else ()
+    return len(behind) > 1 and behind[0] in _OPENS_ENTRY
 
 
 def _is_ahead(parse: Parse, token: int) -> bool | None:
-    """As :func:`looks_ahead`, but not of what the present comes after ("faces trial after a fire on Sunday")."""
-    verb = verb_of(parse, token)
-    tags = {parse.tags[verb], *(parse.tags[child] for child in parse.below(verb, "aux"))}
-    is_past = tags.isdisjoint(("MD", "TO")) and not _OVER.isdisjoint(map(parse.lemma, above_in_phrase(parse, token)))
+    """As :func:`looks_ahead`, but not of what something comes after ("faces trial after a fire on Sunday")."""
     ahead = looks_ahead(parse, token)
-    return None if ahead and is_past else ahead
+    return None if ahead and "after" in map(parse.lemma, above_in_phrase(parse, token)) else ahead
 
 
 def _is_of_publication(words: Sequence[str], lower: Sequence[str], day: StatedTime) -> bool:

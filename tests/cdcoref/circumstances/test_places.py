@@ -21,7 +21,7 @@ def test_places() -> None:
 
 
 @pytest.mark.parametrize(("text", "local"), cases(__file__, "local_people.tsv", "local"))
-def test_whose_police_and_people_a_text_names(text: str, local: int | None) -> None:
+def test_whose_police_a_text_names(text: str, local: bool | None) -> None:
     assert [one.local for one in places_in(text.split())] == ([] if local is None else [local])
 
 
