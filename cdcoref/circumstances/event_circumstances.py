@@ -3,7 +3,6 @@ the tokens that state it and how it is known."""
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
@@ -13,7 +12,6 @@ from cdcoref.circumstances.lead import Lead, day_of
 from cdcoref.circumstances.owners import governor, is_report, is_reporting, owners
 from cdcoref.circumstances.quantities import StatedQuantity, quantities_of
 from cdcoref.circumstances.sentences import (
-    ENDS_SENTENCE,
     Sentence,
     Source,
     When,
@@ -28,13 +26,11 @@ from cdcoref.corpus import ENTITY, EVENT, Document, Mention
 from cdcoref.facts import (
     Parse,
     Period,
-    StatedTime,
     clause_of,
     distances,
     has_not_happened,
     is_in_relative_clause,
     is_verb,
-    looks_ahead,
     looks_elsewhere,
     name_at,
     opened_behind,
@@ -55,12 +51,9 @@ _BEFORE_DEEDS = words_in("time_words.tsv", "deed")
 _LONG = 365
 _LONGEST_DISTANCE = 27
 """In days; months and years are not counted to a day."""
-_BEFORE_MODIFIER = frozenset({"the", "a", "an", "this"})
 _LONGEST_HEADING, _LONGEST_DAY_HEADING = 6, 10
 _LONGEST_OF_HEADING = 3
-_PARTS_OF_DAY = words_in("time_words.tsv", "part of day")
 """In days, as of "March 4-5"."""
-_YEAR = re.compile(r"\d{4}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,14 +137,14 @@ class DocumentCircumstances:
         events = {head: number for number, head in reversed([*enumerate(heads)])}
         stated: list[tuple[When, int | None]] = []
         times = [one for one in sentence.times if one.start >= sentence.dateline]
-        tokens_of = ((one, sentence.tokens(one.start, one.end)) for one in times)
-        words = {
-            one: governor(parse, tokens, events) if (says := reported_at(parse, tokens[0])) is None else says
-            for one, tokens in tokens_of
-        }
         for one in times:
-            tokens = sentence.tokens(one.start, one.end)
-            time, word = self._at_distance(one, tokens, words) if one.days else (one, words[one])
+            tokens, time = sentence.tokens(one.start, one.end), one
+            says = reported_at(parse, tokens[0])
+            word = governor(parse, tokens, events) if says is None else says
+            if one.days:  # "three days before the storm of 3 July struck"
+                base = next((other.period for other in times if other.start >= one.end and other.period), None)
+                time, above = replace(one, period=base and base.shifted(one.days)), parse.heads[tokens[-1]]
+                word = parse.heads[above] if parse.relations[tokens[-1]] == "mark" else above
             if (when := stated_at(time, sentence, self.lead.setting.today, recent=self.lead.recent)) is None:
                 continue
             stated.append((when, word))
@@ -163,9 +156,7 @@ class DocumentCircumstances:
             numbers = [] if word is None else owners(parse, word, events)
             behind = (n for verb in opened for n in owners(parse, verb, events, of_place=True))
             for number in dict.fromkeys((*numbers, *behind)):
-                if not any(mark > tokens[-1] for mark, _ in distances(parse, heads[number])):
-                    # not "lit on Thursday, a year after a flood"
-                    (own if heads[number] == word else of_verbs)[number].append(when)
+                (own if heads[number] == word else of_verbs)[number].append(when)
         return [
             own[number] or of_verbs[number] or [*self._not_stated(sentence, head, stated)]
             for number, head in enumerate(heads)
@@ -181,9 +172,9 @@ class DocumentCircumstances:
             of_base = next((when for when, word in stated if word == later), None)
             base = of_base or self.lead.setting.when
             shifted = None if base is None else base.period.shifted(days)
-            if base is not None and shifted is not None:
+            if shifted is not None:
                 # The day of the document's main event may be a guess; the week before a report is none.
-                guessed = of_base is None and base.period.days == 1
+                guessed = of_base is None and shifted.days == 1
                 source = Source.INFERRED if guessed else Source.STATED
                 yield When(shifted, tuple(range(max(sentence.first, mark - 2), mark + 1)), source)
                 return
@@ -193,14 +184,8 @@ class DocumentCircumstances:
             long = (when for when, word in stated if word == parse.heads[above] and when.period.days >= _LONG)
             yield from (replace(when, source=Source.INFERRED) for when in long)
         heading = self._headings.get(sentence.first)
-        stated = [pair for pair in stated if heading is None or pair[0].tokens != heading.tokens]
         is_said = is_reporting(parse, head) and heading is None
         if looks_elsewhere(parse, head) or is_said or has_not_happened(parse, head):
-            return
-        subjects = parse.below(head, "nsubj", "nsubjpass")
-        if of_subject := [when for when, word in stated if when.looks_back and word in subjects]:
-            # "a slide in 1987 killed two", but "a plan of 1987 was adopted"
-            yield from of_subject if parse.lemmas[head] in verbs_about("effect") else ()
             return
         near = [
             replace(when, source=Source.SENTENCE)
@@ -208,38 +193,14 @@ class DocumentCircumstances:
             if not (looks_elsewhere(parse, when.tokens[0]) or is_in_relative_clause(parse, when.tokens[0]))
             and (word is None or not is_report(parse, word))
         ]
-        above_or_below = {*parse.ancestors(head), *parse.below(head, "xcomp")}  # "declined to comment on Sunday"
         if heading is not None:
-            if not any(word in above_or_below for _, word in stated):
-                yield heading
+            yield heading
         elif head in self.lead.happening_then and self.lead.when is not None:
-            today, main = self.lead.setting.today, self.lead.when.period
-            is_to_come = today is not None and today.has_year and main.first > today.last
-            if not is_to_come or looks_ahead(parse, head) is not False:
-                yield self.lead.when
+            yield self.lead.when
         elif near:
             yield from near
         elif self.lead.setting.when is not None:
             yield self.lead.setting.when
-
-    def _at_distance(
-        self, one: StatedTime, tokens: Sequence[int], words: Mapping[StatedTime, int | None]
-    ) -> tuple[StatedTime, int]:
-        """``three days before`` a time that follows, and the word that it belongs to."""
-        parse, last = self._parse, tokens[-1]
-        behind = (child for child in parse.children[last] if child > last)
-        other = parse.heads[last] if parse.relations[last] == "mark" else next(behind, last)
-        following = [time for time in words if time.start >= one.end and time.period is not None]
-        near = (
-            time.period
-            for time in following
-            if (word := words[time]) is not None and other in (word, *parse.ancestors(word))
-        )
-        base = next(near, None)
-        above = parse.heads[last if parse.relations[last] == "prep" else other]
-        if above == last - 1:  # "on the eve of"
-            above = governor(parse, (above,)) or above
-        return replace(one, period=base and base.shifted(one.days)), above
 
     def _where(self, sentence: Sentence, heads: Sequence[int]) -> list[list[Where]]:
         """The places of every event of a sentence."""
@@ -248,14 +209,11 @@ class DocumentCircumstances:
         events = {head: number for number, head in reversed([*enumerate(heads)])}
         near: list[Where] = []
         for one in sentence.places:
-            if one.start < sentence.dateline:
+            if one.start < sentence.dateline or not one.firm:
                 continue
             tokens = sentence.tokens(one.start, one.end)
             word = governor(parse, tokens, events, of_place=True)
             numbers = [] if word is None else owners(parse, word, events, of_place=True)
-            modified = any(heads[number] - tokens[-1] in (1, 2) for number in numbers)
-            if not one.firm and not (modified and one.start and sentence.lower[one.start - 1] in _BEFORE_MODIFIER):
-                continue
             if not looks_elsewhere(parse, tokens[0]):
                 near.append(Where(one.place, tokens, Source.SENTENCE))
             for number in numbers:
@@ -276,40 +234,23 @@ class DocumentCircumstances:
 
 
 def _day_headings(sentences: Sequence[Sentence], today: Period | None) -> Iterator[When | None]:
-    """For each sentence the day of the heading that it stands under, but for the day of the document above its text."""
+    """For each sentence the day of the heading that it stands under; the day of the document alone is none."""
     headings = [_day_of_heading(own) for own in sentences]
-    days = {heading.period for heading in headings if heading is not None}
-    with_year = {
-        heading.period
-        for own, heading in zip(sentences, headings, strict=True)
-        if heading is not None and _YEAR.fullmatch(own.words[-1])
-    }
+    is_diary = any(heading is not None and heading.period != today for heading in headings)
     current: When | None = None
-    behind = (*(own.words for own in sentences[1:]), ())
-    for own, heading, follows in zip(sentences, headings, behind, strict=False):
-        if heading is not None:
-            is_of_publication = len(days) == 1 or with_year == {heading.period}  # or else it is a diary's first day
-            is_above_hour = bool(follows) and not without_hour(follows)
-            if current is not None or heading.period != today or is_above_hour or not is_of_publication:
-                current = heading
-        elif _is_heading(own) and not _PARTS_OF_DAY.issuperset(own.lower):
-            current = None
+    for own, heading in zip(sentences, headings, strict=True):
+        if heading is not None and is_diary:
+            current = heading
+        elif 0 < len(own.words) <= _LONGEST_HEADING and all(word.isalpha() for word in own.words):
+            current = None  # "Background"
         yield current
-
-
-def _is_heading(own: Sentence) -> bool:
-    """Whether a line is a heading that states no day, such as "Background"."""
-    return 0 < len(own.words) <= _LONGEST_HEADING and all(word.isalpha() for word in own.words)
 
 
 def _day_of_heading(own: Sentence) -> When | None:
     """The day that a heading is, with nothing beside it but a label and a colon, or that opens an entry of a list."""
-    words = own.words[:-1] if own.words[-1:] == (".",) and own.words[0][:1].isdecimal() else own.words
-    is_line = words and words[-1] not in ENDS_SENTENCE and len(words) <= _LONGEST_DAY_HEADING
     is_entry = opens_entry(own)
-    for time in own.times if is_line or is_entry else ():
-        before, after = own.words[: time.start], without_hour(words[time.end :])
-        is_apart = (not before or before[-1] == ":") and (not after or after[0] == ":")
+    for time in own.times if is_entry or len(own.words) <= _LONGEST_DAY_HEADING else ():
+        is_apart = own.word(time.start - 1) in ("", ":") and without_hour(own.words[time.end :]) in ((), (".",))
         if time.period is not None and (is_entry or (time.period.days <= _LONGEST_OF_HEADING and is_apart)):
             return When(time.period, own.tokens(time.start, time.end), Source.HEADING)
     return None
@@ -323,11 +264,10 @@ def _participants(sentence: Sentence, head: int, event: Mention, entities: Seque
     clause = clause_of(parse, head)
     for entity in entities:
         token = parse.head_of(entity.tokens)
-        if clause_of(parse, token) == clause and taken.isdisjoint(entity.tokens) and entity.tokens != event.tokens:
-            above = parse.heads[token]
-            is_object = parse.relations[token] == "pobj" and above < token
+        if clause_of(parse, token) == clause and taken.isdisjoint(entity.tokens):
             side = "before" if entity.start < event.start else "after"
-            yield Participant(parse.lemma(above) if is_object else side, entity)
+            is_object = parse.relations[token] == "pobj"
+            yield Participant(parse.lemma(parse.heads[token]) if is_object else side, entity)
 
 
 def kind_of(lemma: str, *, of_people: bool) -> str:

@@ -45,11 +45,9 @@ class CircumstanceTables:
             [m.start > 0 and documents[m.document].tokens[m.start - 1].lower() in _DEFINITE for m in corpus.mentions],
             dtype=bool,
         )
+        heads = (head_word([documents[m.document].tokens[token] for token in m.tokens]) for m in corpus.mentions)
         words = [
-            lemma(head_word([documents[m.document].tokens[token] for token in m.tokens]).casefold())
-            if m.kind == EVENT
-            else ""
-            for m in corpus.mentions
+            lemma(head.casefold()) if m.kind == EVENT else "" for m, head in zip(corpus.mentions, heads, strict=True)
         ]
         self._words = numbered(OF_PEOPLE.get(word, word) for word in words)  # "die" is "kill" on one day, at one place
         self._nouns = Values([kind_of(word, of_people=False) or None for word in words])
@@ -62,13 +60,12 @@ class CircumstanceTables:
         )
         self._places = Values([_place_of(one.where) for one in circumstances])
         self._own_places = Values([_place_of([w for w in one.where if w.source >= _OWN]) for one in circumstances])
-        # One word is a surname only if a full name of somebody has it.
-        lasts = {one.theme[-1] for one in circumstances if len(one.theme) > 1}
-        names = [
-            frozenset(one.theme if len(one.theme) > 1 or lasts.issuperset(one.theme) else ()) for one in circumstances
-        ]
+        kinds = (kind_of(word, of_people=True) for word in words)
         self._themes = Values(
-            [(kind_of(word, of_people=True), name) if name else None for word, name in zip(words, names, strict=True)]
+            [
+                (kind, frozenset(one.theme)) if one.theme else None
+                for kind, one in zip(kinds, circumstances, strict=True)
+            ]
         )
 
     def conflicts(self, first: Integers, second: Integers) -> Flags:

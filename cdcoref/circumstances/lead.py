@@ -7,18 +7,16 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
-from functools import cached_property
 from itertools import chain
 
 from cdcoref.circumstances.gazetteer import Place
 from cdcoref.circumstances.owners import (
     governor,
-    is_behind_limit,
     is_during,
     is_report,
     owners,
 )
-from cdcoref.circumstances.places import CONTINENTS, places_in
+from cdcoref.circumstances.places import CONTINENTS, OFFICIALS, places_in
 from cdcoref.circumstances.sentences import (
     ENDS_SENTENCE,
     LINE_BREAK,
@@ -33,7 +31,6 @@ from cdcoref.corpus import Document
 from cdcoref.facts import (
     Parse,
     Period,
-    above_in_phrase,
     calls_off,
     did_not_happen,
     is_in_relative_clause,
@@ -48,7 +45,6 @@ from cdcoref.language import (
     day_in,
     day_in_name,
     is_header_line,
-    is_line_of_writers,
 )
 from cdcoref.word_tables import words_in
 
@@ -66,22 +62,16 @@ _HEADLINES = 3
 """Lines before the first sentence that may be headlines."""
 _HAPPENINGS = words_in("happenings.tsv")
 _OF_VERBS = ("ing", "ion", "ment", "ance", "ence")
-_CONTRASTING = words_in("time_words.tsv", "contrast")
 _ARGUMENTS = words_in("parse_labels.tsv", "argument")
 _STATED, _STEM, _VERB, _LOCAL, _UNKNOWN, _ASIDE, _BODY, _DATELINE = range(8)
-"""What a time or place of the beginning belongs to: the main event, a word of its stem, another verb; of a place also
-the officials of a place, or the dateline; a relative clause, or a sentence behind the first two."""
-_OFFICIALS = 2
-_FIRST_SENTENCES = 5
+"""What a time or place belongs to: the main event, a word of its stem, another verb; of a place also the officials of
+a place, or the dateline; a relative clause, or a sentence behind the beginning."""
+_FIRST_SENTENCES = 3
 """Sentences of a document in which its day is looked for."""
-_SENTENCES_OF_PROSE = 3
-"""Those of them in which a date inside the sentence may be the day of the document."""
 _LONGEST_DATE_LINE = 12
 """Words of a sentence in which a dateline or a line with the date ends."""
 _IN_PROSE = words_in("time_words.tsv", "prose")
-_CARE = words_in("place_words.tsv", "care")
 _EARLIER = words_in("time_words.tsv", "earlier")
-_CAPTIONS = words_in("time_words.tsv", "caption")
 _OF_PUBLICATION = re.compile(r"publish|pub_?date|posted", re.IGNORECASE)
 """In names of metadata: "date_publish", "datePublished", "published_at", "pubDate"."""
 _DASHES = frozenset({"-", "--", "–", "—", "―", "(", ")", "|", ":"})
@@ -91,7 +81,7 @@ _DASHES = frozenset({"-", "--", "–", "—", "―", "(", ")", "|", ":"})
 class Setting:
     """What a document as a whole states: its day, when and where its main event was, all places that it names.
 
-    `about`: the place that its title names first, but for one that something belongs to.
+    `about`: the place that its title names first.
     """
 
     today: Period | None = None
@@ -121,17 +111,14 @@ class Lead:
             own
             for own in sentences
             if own.words and not own.lower[0].startswith(("http", "www")) and not is_header_line(" ".join(own.words))
-            if own.lower[0] not in _CAPTIONS or ":" not in own.words[1:2]
         ]
-        self._lines[1:] = [own for own in self._lines[1:] if not is_line_of_writers(" ".join(own.words))]
-        prose = [own for own in self._lines if _is_sentence(own) and len(own.words) > _LONGEST_HEADING]
+        telling = [number for number, own in enumerate(self._lines) if len(own.words) > _LONGEST_HEADING]
+        self._lead = self._lines[: telling[_LEAD - 1] + 1] if len(telling) >= _LEAD else self._lines
+        prose = [self._lines[number] for number in telling if _is_sentence(self._lines[number])]
         self._first = frozenset(own.first for own in (*self._lines[:1], *prose[:_FIRST]))
         self.main = tuple(word for word in dict.fromkeys(self._main_words()) if not did_not_happen(parse, word))
         deeds = {deed for word in self.main for deed in _deeds(parse, word)}
-        ended = {
-            child for word in self.main if parse.lemmas[word] in verbs_about("ending") for child in parse.children[word]
-        }
-        self.happening_then = frozenset(word for word in self.main if not calls_off(parse, word)) - deeds - ended
+        self.happening_then = frozenset(word for word in self.main if not calls_off(parse, word)) - deeds
         light = verbs_about("light") | verbs_about("report") | verbs_about("search")
         happening = [word for word in self.main if parse.lemma(word) not in light]
         self._stems = {_stem(parse, word) for word in happening} - {""}
@@ -139,35 +126,38 @@ class Lead:
         self.recent = any(one.period is None for own in sentences for one in own.times)
         times = sorted(self._times(today), key=lambda time: time[:2])
         title = "" if "title" in document.found else str(document.metadata.get("title", ""))
-        self._title = title.split() or (self._lines[0].words if self._lines else ())
-        named = [one.place for one in places_in(self._title) if one.place.country]
+        words = title.split() or (self._lines[0].words if self._lines else ())
+        named = [one.place for one in places_in(words) if one.place.country]
         ranked = sorted(
             self._places(),
             key=lambda pair: (_is_abroad(pair[1].place, named), pair[0], pair[1].place.sort in ("country", "region")),
         )
-        places = _exact([where for rank, where in ranked if rank != _DATELINE])
-        places += [where for rank, where in ranked if rank == _DATELINE and not _is_abroad(where.place, named)]
-        known = [(r, when) for r, _, when in times if when.source == Source.INFERRED]
-        days = (pair for pair in known if pair[1].period.days == 1 and known[0][1].period.contains(pair[1].period))
-        inferred = next(days, known[0] if known else None)  # of "the weekend" and then "Saturday", the day
-        self.when: When | None = inferred and inferred[1]
-        rank = inferred[0] if inferred else _BODY
+        places = _exact([where for _, where in ranked])
+        self.when = next((one for _, _, one in times if one.source == Source.INFERRED), None)
         self.where = next((where for where in places if where.source == Source.INFERRED), None)
-        self.is_stated = rank == _STATED
-        self.states_where = any(
-            rank == _STATED and self.where and self.where.place == one.place for rank, one in ranked
+        self.is_stated = any(rank == _STATED and one is self.when for rank, _, one in times)
+        place = self.where and self.where.place
+        self.states_where = any(rank == _STATED and one.place == place for rank, one in ranked)
+        when = next((one for _, of_report, one in times if not of_report and one.period.weekday is None), None)
+        if when is None and today is not None and (start := today.shifted(-_REPORTED_WITHIN)) is not None:
+            when = When(Period(start.first, today.last), (), Source.DOCUMENT)
+        self.setting = Setting(
+            today,
+            when and replace(when, source=Source.DOCUMENT),
+            replace(places[0], source=Source.DOCUMENT) if places else None,
+            frozenset(
+                one.place
+                for own in sentences
+                for one in own.places
+                if not looks_elsewhere(parse, own.first + one.start)
+            ),
+            named[0] if named else None,
         )
-        self.setting = self._setting(today, [when for _, of_report, when in times if not of_report], places)
 
     @property
     def end(self) -> int:
         """The token behind its last."""
         return self._lead[-1].first + len(self._lead[-1].words) if self._lead else 0
-
-    @cached_property
-    def _lead(self) -> list[Sentence]:
-        telling = [number for number, own in enumerate(self._lines) if len(own.words) > _LONGEST_HEADING]
-        return self._lines[: telling[_LEAD - 1] + 1] if len(telling) >= _LEAD else self._lines
 
     def _main_words(self) -> Iterator[int]:
         """The verbs of headlines and of the first sentence, with their subjects and objects."""
@@ -190,8 +180,7 @@ class Lead:
 
     def _times(self, today: Period | None) -> Iterator[tuple[int, bool, When]]:
         """The times of the document: the rank of each, whether it is the time of a report, and the time."""
-        parse, main = self._parse, frozenset(self.main)
-        end = self.end
+        parse, end = self._parse, self.end
         for own in (*self._lead, *(own for own in self._sentences if own.first >= end)):
             events = self._events_in(own)
             for time in own.times:
@@ -201,27 +190,18 @@ class Lead:
                     word = verb_of(parse, word)
                 if word is None or when is None or when.looks_back or looks_elsewhere(parse, when.tokens[0]):
                     continue
-                if did_not_happen(parse, word):
-                    continue
                 days = 1 if when.period.weekday is not None else when.period.days
-                if time.start < own.dateline or days > _LONGEST_MAIN:
+                if did_not_happen(parse, word) or time.start < own.dateline or days > _LONGEST_MAIN:
                     continue
                 is_near = today is None or not today.has_year or when.period.gap(today) <= _LONGEST_MAIN
-                is_aside = (
-                    is_in_relative_clause(parse, when.tokens[0])
-                    or (parse.relations[word] == "acl" and is_report(parse, word))
-                    or is_behind_limit(parse, word)
-                    or days > _REPORTED_WITHIN
-                    or own.lower[0] in _CONTRASTING
-                )
+                is_aside = is_in_relative_clause(parse, when.tokens[0]) or days > _REPORTED_WITHIN
                 having: list[int] = []
                 if own.first >= end:
                     if today is None or days > 1 or not is_near or today.first < when.period.first:
                         continue
                     rank = _BODY
                 elif having := owners(parse, word, events):
-                    is_other = own.lower[0] in _CONTRASTING or (days > _REPORTED_WITHIN and not is_near)
-                    rank = _ASIDE if is_other else _STEM if main.isdisjoint(having) else _STATED
+                    rank = _STATED if any(one in self.main for one in having) else _STEM
                 elif is_near:
                     rank = _VERB if is_verb(parse, word) and not is_aside else _ASIDE
                 else:
@@ -241,53 +221,21 @@ class Lead:
                 where = Where(one.place, own.tokens(one.start, one.end), Source.INFERRED)
                 word = governor(parse, where.tokens, events, of_place=True)
                 is_relative = is_in_relative_clause(parse, where.tokens[0])
-                if one.start < own.dateline and one.certain and one.place.sort != "country" and one.place.region:
-                    yield _LOCAL, where  # a town that is small enough to be named with its state
-                elif one.start < own.dateline:
-                    yield _DATELINE, where
+                if one.start < own.dateline:  # or a town that is small enough to be named with its state
+                    yield _LOCAL if one.certain and one.place.region else _DATELINE, where
                 elif looks_elsewhere(parse, where.tokens[0]) or one.place.name in CONTINENTS:
                     continue
-                elif not one.firm and not (own is self._lines[0] and names_happening(parse, where.tokens)):
-                    if one.local == _OFFICIALS:  # of a state they are named where a town may be
+                elif not one.firm:
+                    if one.local and OFFICIALS.isdisjoint(own.lower[one.end : one.end + 2]):
+                        yield _BODY, replace(where, source=Source.DOCUMENT)
+                    elif one.local:  # of a state officials are named where a town may be
                         yield _ASIDE if one.place.sort == "region" else _LOCAL, where
                 elif word is not None and owners(parse, word, events, of_place=True):
                     yield _VERB if is_relative else _STATED, where
-                elif own.first in self._first and _CARE.isdisjoint(
-                    map(parse.lemma, above_in_phrase(parse, where.tokens[0]))
-                ):
+                elif own.first in self._first:
                     yield _VERB if one.place.country and not is_relative else _UNKNOWN, where
                 else:
                     yield _ASIDE, replace(where, source=Source.DOCUMENT)
-
-    def _setting(self, today: Period | None, times: Sequence[When], places: Sequence[Where]) -> Setting:
-        when = next((one for one in times if one.period.weekday is None), None)
-        if when is None and today is not None:
-            start = today.shifted(-_REPORTED_WITHIN)
-            when = None if start is None else When(Period(start.first, today.last), (), Source.DOCUMENT)
-        where = next(iter(places), None)
-        local = [(own, one) for own in self._lead for one in own.places if one.local]
-        local.sort(key=lambda pair: -pair[1].local)
-        if where is None and local:
-            own, one = local[0]
-            where = Where(one.place, own.tokens(one.start, one.end), Source.DOCUMENT)
-        named = {
-            one.place
-            for own in self._sentences
-            for one in own.places
-            if not looks_elsewhere(self._parse, own.first + one.start)
-        }
-        return Setting(
-            today,
-            when and replace(when, source=Source.DOCUMENT),
-            where and replace(where, source=Source.DOCUMENT),
-            frozenset(named),
-            next(self._about(), None),
-        )
-
-    def _about(self) -> Iterator[Place]:
-        for one in places_in(self._title):
-            if one.place.country and not (one.end < len(self._title) and self._title[one.end] in ("'s", "’s")):
-                yield one.place
 
 
 def _exact(places: Sequence[Where]) -> list[Where]:
@@ -303,16 +251,6 @@ def _exact(places: Sequence[Where]) -> list[Where]:
 def _is_abroad(place: Place, named: Sequence[Place]) -> bool:
     """Whether a place is in none of those that a headline names."""
     return bool(named and place.country) and not any(one.contains(place) or place.contains(one) for one in named)
-
-
-def names_happening(parse: Parse, tokens: Sequence[int]) -> bool:
-    """Whether a place modifies a noun for a happening: "Kansas shooting", "Ecuador's next election"."""
-    token = parse.head_of(tokens)
-    head = parse.heads[token]
-    name = parse.lemma(head)
-    modifies = parse.relations[token] in ("compound", "nmod", "amod")
-    modifies = modifies or (parse.relations[token] == "nsubj" and parse.parts[head] == "NOUN")
-    return modifies and (name in _HAPPENINGS or (parse.parts[head] == "NOUN" and bool(_stem(parse, head))))
 
 
 def _is_sentence(own: Sentence) -> bool:
@@ -378,7 +316,7 @@ def day_of(document: Document) -> Period | None:
     shown = [bounds for number, bounds in enumerate(document.sentences) if number not in document.hidden]
     full: Period | None = None
     without_year: Period | None = None
-    for number, (start, end) in enumerate(shown[:_FIRST_SENTENCES]):
+    for start, end in shown[:_FIRST_SENTENCES]:
         words = document.tokens[start:end]
         for one in times_in(words, None):
             ahead = [word.casefold() for word in words[: one.start]]
@@ -391,7 +329,7 @@ def day_of(document: Document) -> Period | None:
             if one.period.has_year and (is_apart or len(words) <= _LONGEST_DATE_LINE):
                 return one.period
             if one.period.has_year:
-                full = full or (one.period if number < _SENTENCES_OF_PROSE else None)
+                full = full or one.period
             elif is_apart and one.end < _LONGEST_DATE_LINE and _DASHES.issuperset(words[one.end : one.end + 1]):
                 without_year = without_year or one.period
     return without_year or full

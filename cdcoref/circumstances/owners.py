@@ -12,15 +12,11 @@ _CLOSE = frozenset({"poss", "compound", "amod", "nummod", "nmod", "appos"})
 _NOUNS = frozenset({"NOUN", "PROPN", "PRON", "NUM"})
 _SUBJECTS = frozenset({"nsubj", "nsubjpass"})
 _OBJECTS = frozenset({"dobj", "attr"})
-_SPANS = words_in("time_words.tsv", "span")
-"""Parts of a day, and spans of days, that "of" a day stands behind."""
 _LIMITS = words_in("time_words.tsv", "limit")
 """Words before a time at which nothing happens."""
 _ENDS = words_in("time_words.tsv", "end")
 """Words before the end of a range, such as "from Monday to Wednesday"."""
 _DURING = words_in("time_words.tsv", "during")
-_WITH_GERUNDS = words_in("time_words.tsv", "gerund")
-_TRENDS = words_in("time_words.tsv", "trend")
 _AT_ONCE = words_in("time_words.tsv", "at once")
 
 
@@ -51,15 +47,10 @@ def governor(
             on_day = is_hour and (below != head or parse.tags[tokens[0] - 1] == "CD")
             # "after 10 p.m. Tuesday", "after 3:30 Tuesday morning"
             preposition = preposition or ("during" if ends or on_day else parse.lemma(token))
-        elif parse.lemma(token) in _TRENDS and parse.lemma(below) == "from":
-            return None  # "2 percent, up from 1 percent in May"
-        elif parse.lemma(token) in _SPANS and preposition == "of":
-            continue  # "on the night of 3 May"
         elif parse.parts[token] in _NOUNS and not of_place and (relation in _CLOSE or preposition == "of"):
             return token
     # "The following day they left", parsed as a day that has a relative clause
-    clauses = parse.below(token, "relcl") if token == head and not of_place else []
-    return clauses[0] if clauses else token
+    return next(iter(parse.below(token, "relcl")), token) if token == head and not of_place else token
 
 
 def owners(parse: Parse, word: int, events: Mapping[int, int], *, of_place: bool = False) -> list[int]:
@@ -74,9 +65,7 @@ def owners(parse: Parse, word: int, events: Mapping[int, int], *, of_place: bool
         heads += [other, *_sharing(parse, other, other in events, of_place)]
     if is_during(parse, word) and not is_report(parse, above := parse.heads[parse.heads[word]]):
         heads += [above, *_sharing(parse, above, True, of_place)]
-    if parse.lemma(word) in verbs_about("comparison"):  # "resembles a robbery two weeks ago"
-        heads = [child for child in parse.below(word, "dobj") if child in events] or heads
-    elif is_verb(parse, word):
+    if is_verb(parse, word):
         heads += _sharing(parse, word, is_event, of_place)
         opened = opened_behind(parse, word) is not None
         clauses = parse.below(word, "advcl", "conj")
@@ -121,16 +110,14 @@ def _sharing(parse: Parse, verb: int, is_event: bool, of_place: bool) -> Iterato
         return
     if not of_place and calls_off(parse, verb):
         return
-    head = parse.heads[verb]
-    is_of_head = is_plan(parse, verb) or (parse.heads[head] == head and (name in verbs_about("occur") or not is_event))
-    if parse.relations[verb] == "acl" and is_of_head:
-        yield head  # "the strike planned for Monday", or the subject of a verb that looks like a participle
+    if parse.relations[verb] == "acl" and (is_plan(parse, verb) or name in verbs_about("occur")):
+        yield parse.heads[verb]  # "the strike planned for Monday", or the subject of what looks like a participle
     for child in parse.children[verb]:
         relation = parse.relations[child]
         passive = relation == "nsubjpass"
         if relation in _SUBJECTS:
             if parse.tags[child] == "WDT" and name not in verbs_about("light"):  # "a fire that killed two on Friday"
-                child = head
+                child = parse.heads[verb]
             shares = name in verbs_about("occur") or (name in verbs_about("effect" if not passive else "hold"))
         elif relation in _OBJECTS:
             shares = name in verbs_about("hold") or name == "be"
@@ -158,13 +145,3 @@ def is_report(parse: Parse, token: int) -> bool:
 def is_reporting(parse: Parse, token: int) -> bool:
     """Whether a token is a verb that reports speech, such as "said"."""
     return parse.parts[token] == "VERB" and parse.lemma(token) in verbs_about("report")
-
-
-def is_behind_limit(parse: Parse, verb: int) -> bool:
-    """Whether a verb's clause says what something came after or before ("it comes after they exchanged fire").
-
-    What somebody does after or by doing something else is of its day ("fled after robbing a bank on Friday").
-    """
-    marks = set(map(parse.lemma, parse.below(verb, "mark")))
-    before = {parse.lemma(parse.heads[verb])} if parse.relations[verb] == "pcomp" else set()
-    return not _LIMITS.isdisjoint(marks | before - _WITH_GERUNDS)

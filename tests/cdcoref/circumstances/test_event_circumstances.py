@@ -137,7 +137,6 @@ def test_main_events() -> None:
             "in his home Monday night .",
             "2024-05-13",
         ),
-        ("Two men were shot this week . / Nobody knows why . / They were shot on Tuesday in a hall .", "2024-05-14"),
     ],
 )
 def test_the_day_of_the_main_event(sentences: str, day: str) -> None:
