@@ -27,7 +27,6 @@ from .header_lines import HEADER_LINES as HEADER_LINES
 from .header_lines import byline_author as byline_author
 from .header_lines import is_date_line as is_date_line
 from .header_lines import is_header_line as is_header_line
-from .header_lines import is_line_of_writers as is_line_of_writers
 from .mention_facts import NO_SYNTAX as NO_SYNTAX
 from .mention_facts import MentionFacts as MentionFacts
 from .mention_facts import Syntax as Syntax

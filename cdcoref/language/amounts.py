@@ -94,14 +94,9 @@ def whole_figures(words: Sequence[str]) -> list[str]:
     found: list[str] = []
     for word in words:
         rest = _AFTER_SEPARATOR.get(found[-1]) if len(found) > 1 else None
-        if rest and rest.fullmatch(word) and _may_go_on(found[:-1]):
+        goes_on = rest and rest.fullmatch(word) and _BEFORE_SEPARATOR.fullmatch(found[-2])
+        if goes_on and not any(map(is_date, found[-3:-1])):
             found[-2:] = [found[-2] + found[-1] + word]
         else:
             found.append(word)
     return found
-
-
-def _may_go_on(words: Sequence[str]) -> bool:
-    """Whether the last of some words may be the beginning of a number: neither a year nor a day after a month."""
-    number = _BEFORE_SEPARATOR.fullmatch(words[-1])
-    return bool(number) and not is_date(words[-1]) and not (len(words) > 1 and is_date(words[-2]))

@@ -17,11 +17,6 @@ _PARTICLES = rf"(?:{'|'.join(sorted(words_in('before_names.tsv', 'particle')))})
 _NO_NAME = r"(?!(?:A|An|The|Staff|Senior|Special|Associated|Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)(?:day)?\b)"
 _NAME = rf"{_NO_NAME}[A-Z][\w.'’-]*(?:\s+(?:{_PARTICLES}\s+)*[A-Z][\w.'’-]*){{1,3}}"
 _BYLINE = re.compile(rf"(?:By|BY)\s+(?P<author>{_NAME}(?:(?:\s*,|\s+and|\s*&)\s+{_NAME})*)\s*(?:[,|/–—-]\s*.*)?")
-_AND = r"(?:\s*,\s*(?:and\s+)?|\s+and\s+|\s*&\s*)"
-_IN_PLACE = rf"\s+in\s+[A-Z][\w.'’-]*(?:\s+(?:{_PARTICLES}\s+)*[A-Z][\w.'’-]*){{0,3}}"
-_WRITERS = re.compile(
-    rf"(?:By\s+)?{_NAME}(?:{_AND}{_NAME})*{_IN_PLACE}(?:{_AND}(?:{_NAME}(?:{_IN_PLACE})?|agencies|Agencies|staff))*"
-)
 _DATE_WORDS = words_in("date_line_words.tsv")
 _NAMES = (*MONTHS, *WEEKDAYS)
 """Of days and months, which may be shortened."""
@@ -47,15 +42,6 @@ def is_date_line(line: str) -> bool:
         return False
     found = re.findall(r"[^\W\d_]+", re.sub(r"\b([ap])\.m\b", r"\1m", line.casefold()))
     return all(word in _DATE_WORDS or any(name.startswith(word) for name in _NAMES if word[2:]) for word in found)
-
-
-def is_line_of_writers(line: str) -> bool:
-    """Whether a line, which is not the headline, says who wrote a text and where they were, and nothing else.
-
-    >>> is_line_of_writers("Ann Lee in Rio de Janeiro and agencies"), is_line_of_writers("A ferry sank in Bergen")
-    (True, False)
-    """
-    return len(line) <= _LONGEST_BYLINE and _WRITERS.fullmatch(line) is not None
 
 
 def is_header_line(line: str) -> bool:

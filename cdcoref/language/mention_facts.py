@@ -11,7 +11,7 @@ from itertools import pairwise
 from cdcoref.corpus import ENTITY, Document, Mention
 from cdcoref.language.amounts import NUMERALS, SCALES, amounts_in, whole_figures
 from cdcoref.language.dates import YEAR, is_date
-from cdcoref.language.proper_names import BEFORE_GENERATIONS, GENERATIONS, TITLES, names_a_person
+from cdcoref.language.proper_names import GENERATIONS, TITLES, names_a_person
 from cdcoref.language.stated_facts import GROUP, NO_FACTS, PERSON, PLAYERS, TOWN, StatedFacts
 from cdcoref.language.words import (
     MentionWords,
@@ -146,9 +146,11 @@ def mention_facts(
     if is_first and (syntax.entity or phrase[0] in surnames):
         words = replace(words, initial_name=words.initial_name or words.words[0])
     is_thing = mention.kind == ENTITY and sentence_tokens and is_noun(words)
+    head, stop = head_span(phrase)
+    before = mention.start - start if sentence_tokens else 0
     return MentionFacts(
         words,
-        _phrase(sentence_tokens, phrase, mention.start - start),
+        PhraseWords.of(sentence_tokens or phrase, before + head, before + stop),
         sentence_words(sentence_tokens),
         document.id,
         sentence,
@@ -200,14 +202,6 @@ def last_word_of_head(document: Document, mention: Mention) -> int:
     return mention.start + end - 1
 
 
-def _phrase(sentence: Sequence[str], phrase: Sequence[str], start: int) -> PhraseWords:
-    """What stands around the head of a phrase that begins with word `start` of a sentence."""
-    head, end = head_span(phrase)
-    if not sentence:
-        return PhraseWords.of(phrase, head, end)
-    return PhraseWords.of(sentence, start + head, min(start + end, len(sentence)))
-
-
 def adjacent_facts(before: Sequence[str], words: Sequence[str], after: tuple[str, ...]) -> StatedFacts:
     """What the words directly beside a mention that is no date add to it.
 
@@ -215,32 +209,22 @@ def adjacent_facts(before: Sequence[str], words: Sequence[str], after: tuple[str
     """
     if is_date(head_word(words)):
         return NO_FACTS
-    return StatedFacts(
-        amounts=_amounts(before),
-        sorts=frozenset((TOWN,)) if before and before[-1].casefold() in _WHERE else frozenset(),
-        nationality=nationality([*_modifiers(before), *words, *(after[1:3] if after[:1] == ("of",) else ())]),
-        generation=_generation(before, words, after),
-    )
-
-
-def _modifiers(before: Sequence[str]) -> Sequence[str]:
-    """The words of a phrase directly before its mention, at most two."""
     start = len(before)
     while start and len(before) - start < 2 and continues_phrase(before[start - 1]):
         start -= 1
-    return before[start:]
+    return StatedFacts(
+        amounts=_amounts(before),
+        sorts=frozenset((TOWN,)) if before and before[-1].casefold() in _WHERE else frozenset(),
+        nationality=nationality([*before[start:], *words, *(after[1:3] if after[:1] == ("of",) else ())]),
+        generation=_generation(words, after),
+    )
 
 
-def _generation(before: Sequence[str], words: Sequence[str], after: Sequence[str]) -> frozenset[str]:
-    """What tells two of one name apart: "Jr." behind the name, also behind a comma, or "the elder" before it."""
-    if not words[-1][:1].isupper():
-        return frozenset()
-    following = after[1:2] if after and after[0] == "," else after[:1]
-    stated = {word.casefold().rstrip(".") for word in following} & GENERATIONS
-    article, word = [word.casefold() for word in ("", "", *before, *words[:-1])][-2:]
-    if article == "the" and word in BEFORE_GENERATIONS:
-        stated.add(BEFORE_GENERATIONS[word])
-    return frozenset(stated)
+def _generation(words: Sequence[str], after: Sequence[str]) -> frozenset[str]:
+    """What tells two of one name apart: "Jr." behind the name, also behind a comma."""
+    following = after[1:2] if after[:1] == (",",) else after[:1]
+    stated = GENERATIONS.intersection(word.casefold().rstrip(".") for word in following)
+    return stated if words[-1][:1].isupper() else frozenset()
 
 
 def _amounts(before: Sequence[str]) -> frozenset[str]:

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cdcoref.errors import InputError
-from cdcoref.language.fact_tables import FactTables, Flags, Integers, Numbers, Rows, WordSets, numbered
+from cdcoref.language.fact_tables import FactTables, Flags, Integers, Numbers, Rows, numbered
 from cdcoref.language.mention_facts import MentionFacts
 
 PREFIX_LENGTH = 3
@@ -28,10 +28,6 @@ class MentionPairs:
     def equal(self, numbers: Integers) -> Flags:
         """Where the two mentions have the same number. *Shape:* (mentions,) in, (pairs,) out"""
         return numbers[self.first] == numbers[self.second]
-
-    def agreement(self, sets: WordSets) -> Numbers:
-        """See :meth:`cdcoref.language.fact_tables.WordSets.agreement`."""
-        return sets.agreement(self.first, self.second)
 
     def cosines(self, sentences: Rows) -> Numbers:
         """Cosines of the sentences of the two mentions, whose vectors have the length 1."""
@@ -162,10 +158,10 @@ FEATURES: dict[str, Feature] = {
     "head_prefix": Feature(_head_prefix, True),
     "overlap": Feature(_overlap, True),
     "jaccard": Feature(_jaccard, True),
-    "names": Feature(lambda pairs: pairs.agreement(pairs.tables.names), True, 1.0),
-    "numbers": Feature(lambda pairs: pairs.agreement(pairs.tables.numbers), True, 1.0),
-    "years": Feature(lambda pairs: pairs.agreement(pairs.tables.years), True, 1.0),
-    "dates": Feature(lambda pairs: pairs.agreement(pairs.tables.dates), True, 1.0),
+    "names": Feature(lambda pairs: pairs.tables.names.agreement(pairs.first, pairs.second), True, 1.0),
+    "numbers": Feature(lambda pairs: pairs.tables.numbers.agreement(pairs.first, pairs.second), True, 1.0),
+    "years": Feature(lambda pairs: pairs.tables.years.agreement(pairs.first, pairs.second), True, 1.0),
+    "dates": Feature(lambda pairs: pairs.tables.dates.agreement(pairs.first, pairs.second), True, 1.0),
     "one_pronoun": Feature(_one_pronoun),
     "two_pronouns": Feature(_two_pronouns, True),
     "both_definite": Feature(_both_definite),
@@ -176,8 +172,8 @@ FEATURES: dict[str, Feature] = {
     "nested": Feature(_nested),
     "sentences": Feature(lambda pairs: pairs.cosines(pairs.tables.sentence_lemmas)),
     "sentence_names": Feature(lambda pairs: pairs.cosines(pairs.tables.sentence_names)),
-    "modifiers": Feature(lambda pairs: pairs.agreement(pairs.tables.modifiers), True),
-    "complements": Feature(lambda pairs: pairs.agreement(pairs.tables.complements), True),
+    "modifiers": Feature(lambda pairs: pairs.tables.modifiers.agreement(pairs.first, pairs.second), True),
+    "complements": Feature(lambda pairs: pairs.tables.complements.agreement(pairs.first, pairs.second), True),
     "one_modified": Feature(_one_modified),
 }
 """By name; a saved model refers to these names, so a name never changes its meaning."""

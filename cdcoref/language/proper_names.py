@@ -33,8 +33,6 @@ PARTICLES = words_in("before_names.tsv", "particle")
 """Words within surnames ("van der Berg", "Le Pen"), which only the first of them may begin with a capital."""
 JOBS = {row["noun"]: row["field"] for row in rows("jobs.tsv")}
 """Nouns for what people do for a living, and its field; hardly anybody has jobs of two fields at a time."""
-BEFORE_GENERATIONS = {word: own for own in ("jr", "sr") for word in words_in("before_names.tsv", own)}
-"""Words between "the" and a name that tell father and son apart, and what may follow the name instead."""
 GENERATIONS = words_in("name_endings.tsv", "generation")
 """What may follow a name, and tells father and son apart."""
 NO_FIRST_NAMES = TITLES | PARTICLES | _ADJECTIVES

@@ -145,9 +145,7 @@ class MentionWords:
         *titles, name = map(_plain, words)
         if len(titles) > 2 or name in TITLES or any(title not in TITLES | PARTICLES for title in titles):
             return ""
-        if titles[:1] == ["general"]:  # "General Motors" is no Motors
-            return ""
-        return name
+        return "" if titles[:1] == ["general"] else name  # "General Motors" is no Motors
 
     @property
     def is_organisation(self) -> bool:
@@ -157,8 +155,7 @@ class MentionWords:
         forms = [word for word in self.words if is_legal_form(word)]
         own = [word for word in self.words if word not in forms and any(map(str.isalnum, word))]
         named = self.names.issuperset(own)
-        legal = bool(forms) and len(own) > 0 and named
-        if legal or self.countries:
+        if self.countries or (forms and own and named):
             return True
         if not own or own[-1] != self.words[-1]:
             return False
@@ -185,27 +182,19 @@ class MentionWords:
 
     @property
     def _gender(self) -> frozenset[str]:
+        words, name = self._words_of_name, self._full_name
+        title = _plain(words[0]) if len(words) > 1 and self.names.issuperset(words) else ""
+        alone = len(self.words) == 1 and (self.words[0] in self.names or self.words[0] == self.initial_name)
         if self.pronoun:
             stated = {"he": "man", "she": "woman"}.get(self.pronoun)
+        elif title in MEN_AND_WOMEN:
+            stated = MEN_AND_WOMEN[title]
+        elif name or alone:
+            first = name[0] if name else _plain(self.words[0])
+            stated = "" if self.is_organisation else gender_of_first_name(first, alone=not name)
         else:
-            words = self._words_of_name
-            title = _plain(words[0]) if len(words) > 1 and self.names.issuperset(words) else ""
-            stated = MEN_AND_WOMEN.get(title) or self._gender_of_name or self._gender_of_noun
+            stated = GENDER_OF_NOUNS.get(self.head) if self.words[-1:] == (self.head,) and not self.names else ""
         return frozenset((stated,)) if stated else frozenset()
-
-    @property
-    def _gender_of_name(self) -> str:
-        if self.is_organisation:
-            return ""
-        if name := self._full_name:
-            return gender_of_first_name(name[0])
-        alone = len(self.words) == 1 and (self.words[0] in self.names or self.words[0] == self.initial_name)
-        return gender_of_first_name(_plain(self.words[0]), alone=True) if alone else ""
-
-    @property
-    def _gender_of_noun(self) -> str:
-        last = self.words[-1] if self.words and not self.names else ""
-        return GENDER_OF_NOUNS.get(last, "") if last == self.head else ""
 
     @cached_property
     def _generation(self) -> frozenset[str]:
@@ -215,8 +204,8 @@ class MentionWords:
     def _initials(self) -> frozenset[str]:
         name = self._name_with_initials
         between = " ".join(part[0] for word in name[1:-1] for part in word.split(".") if part)
-        is_name = between and len(name) <= LONGEST_FULL_NAME + 1 and names_a_person(name) and TITLES.isdisjoint(name)
-        return frozenset((between,)) if is_name else frozenset()
+        is_name = len(name) <= LONGEST_FULL_NAME + 1 and names_a_person(name) and TITLES.isdisjoint(name)
+        return frozenset((between,)) if between and is_name else frozenset()
 
     @cached_property
     def _words_of_name(self) -> tuple[str, ...]:
@@ -258,7 +247,6 @@ class MentionWords:
     ) -> MentionWords:
         """Look at the words of a mention.
 
-        `tokens`: The words.
         `begins_sentence`: Whether it begins a sentence.
         `phrase`: All words from its first to its last, among which its head is sought; None: it has no gaps.
         `beside`: What words beside it say of it.
@@ -294,15 +282,10 @@ def nationality(words: Sequence[str]) -> frozenset[str]:
     """The country of a person with a title or an office, if the words name exactly one."""
     if len(words) < 2 or TITLES.isdisjoint(map(str.casefold, words)):
         return frozenset()
-    found = [countries for countries in map(_countries_of_word, words, (*words[1:], "")) if countries]
-    return found[0] if len(set(found)) == 1 else frozenset()
-
-
-def _countries_of_word(word: str, following: str = "") -> frozenset[str]:
-    """Those that a capitalised word names, alone or with the one behind it ("New Zealand")."""
-    if not word[:1].isupper():
-        return frozenset()
-    return countries_named((word.casefold(), following.casefold())) or countries_named((word.casefold(),))
+    following = zip(words, (*words[1:], ""), strict=True)
+    pairs = ((word.casefold(), behind.casefold()) for word, behind in following if word[:1].isupper())
+    found = {countries_named(pair) or countries_named(pair[:1]) for pair in pairs} - {frozenset()}  # "New Zealand"
+    return found.pop() if len(found) == 1 else frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -420,7 +403,7 @@ def head_word(words: Sequence[str]) -> str:
     while end < len(words) and words[end].casefold() not in _PREPOSITION | _ENDS_HEAD:
         end += 1
     last = end - 1
-    while last > start and _only_ends_a_name(words[last]):
+    while last > start and (words[last] == "." or is_legal_form(words[last])):
         last -= 1
     return words[last if _is_capital(words[last]) else end - 1]
 
@@ -428,10 +411,6 @@ def head_word(words: Sequence[str]) -> str:
 def _beginning(words: Sequence[str]) -> int:
     """The first word that is no determiner or preposition, or else the last."""
     return next((place for place, word in enumerate(words[:-1]) if word.casefold() not in _BEFORE_HEAD), len(words) - 1)
-
-
-def _only_ends_a_name(word: str) -> bool:
-    return word == "." or is_legal_form(word)
 
 
 def is_legal_form(word: str) -> bool:
@@ -461,7 +440,7 @@ def head_span(words: Sequence[str]) -> tuple[int, int]:
         while start and _AMOUNT.fullmatch(words[start - 1]):
             start -= 1
     elif _is_capital(head):
-        while end + 1 < len(words) and _only_ends_a_name(words[end + 1]):
+        while end + 1 < len(words) and (words[end + 1] == "." or is_legal_form(words[end + 1])):
             end += 1
         while start and (_is_capital(words[start - 1]) or (words[start - 1] == "." and start > 1)):
             start -= 1

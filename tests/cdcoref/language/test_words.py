@@ -22,7 +22,6 @@ from cdcoref.language import (
     is_date,
     is_date_line,
     is_header_line,
-    is_line_of_writers,
     is_relative_pronoun,
     lemma,
     mention_facts,
@@ -239,11 +238,6 @@ def test_authors() -> None:
     assert byline_author("BY ANN LEE") == "ANN LEE"
     assert byline_author("By Monday night the water had risen") is None
     assert byline_author(f"By Ann Lee, {'x' * 100}") is None
-
-
-@pytest.mark.parametrize(("line", "expected"), cases(__file__, "writers.tsv", "expected"))
-def test_lines_that_say_where_writers_were(line: str, expected: bool) -> None:
-    assert is_line_of_writers(line) is expected
 
 
 def stated(text: str) -> StatedFacts:
