@@ -3,14 +3,13 @@ reports to another is numbers over time; what differs on one day, or is settled,
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from itertools import combinations
 
 import numpy as np
 
-from cdcoref.circumstances import PEOPLE, Source, StatedQuantity
+from cdcoref.circumstances import PEOPLE, StatedQuantity
 from cdcoref.corpus import Mention
 from cdcoref.facts import Period, clause_of
 from cdcoref.language import is_common_word, is_date_name
@@ -28,8 +27,8 @@ _LEGAL_FORMS = words_in("legal_forms.tsv")
 class NumberReport:
     """A value of a quantity, and who reports it.
 
-    `value`: in words ("about 900"). `number`: as a plain decimal. `day`: of the first document that states it; None if
-    unknown. `speaker`: whom it names as its source; may be empty. `corrected`: whether it corrects the value before.
+    `value`: in words ("about 900"). `number`: as a plain decimal. `day`: of the first document that states it.
+    `speaker`: whom it names as its source; may be empty. `corrected`: whether it corrects the value before.
     `documents`: all that state it, in the order of the story. `sentence`: that of the first.
     """
 
@@ -79,7 +78,17 @@ class StoryNumbers:
                 elif not quantity.elsewhere:
                     quantities.append((id, quantity))
                     self._of_key[id, *_key(quantity)].append(quantity)
-        self._stated = [self._value(id, quantity) for id, quantity in quantities]
+        self._stated = [
+            StatedValue(
+                id,
+                quantity.start,
+                story.documents[id].passage(quantity.start, quantity.end),
+                quantity,
+                not any(map(quantity.differs, self._of_key[id, *_key(quantity)])),
+            )
+            for id, quantity in quantities
+        ]
+        self._days = {id: story.known.setting(id).today for id in story.documents}
 
     def contradictions(self) -> Iterator[Disagreement]:
         """Quantities that differ, in the order in which they are first stated."""
@@ -137,11 +146,6 @@ class StoryNumbers:
         events = [event.cluster for value in group if (event := value.value.event) is not None and event.cluster]
         return self._story.events[Counter(events).most_common(1)[0][0]] if events else ()
 
-    def _value(self, id: str, quantity: StatedQuantity) -> StatedValue:
-        certain = not any(map(quantity.differs, self._of_key[id, *_key(quantity)]))
-        text = self._story.documents[id].passage(quantity.start, quantity.end)
-        return StatedValue(id, quantity.start, text, quantity, certain)
-
     def _groups(self) -> list[list[StatedValue]]:
         """The values that pairs of them connect, if several, by the first of each group."""
         from cdcoref.clustering import connected
@@ -195,30 +199,19 @@ class StoryNumbers:
 
     def _may_be_of_one(self, one: StatedValue, other: StatedValue) -> bool:
         """Whether two documents are about one happening, and the events of their quantities may be one."""
-        if not (self._story.of_one_happening(one.document, other.document) or self._are_of_one_place(one, other)):
-            return False
+        if not self._story.of_one_happening(one.document, other.document):
+            mine, theirs = (self._story.known.of_document(value.document).where for value in (one, other))
+            if mine is None or theirs is None or mine.place.name != theirs.place.name:
+                return False
         if one.value.event is None or other.value.event is None:
             return True
         words = {self._story.documents[value.document].tokens[value.value.event.start] for value in (one, other)}
-        subjects = [self._known_events(value.value.further) for value in (one, other)]
-        if len(words) == 1 and all(subjects) and subjects[0].isdisjoint(subjects[1]):
-            return False  # "the blaze burned 4,700 hectares", "the blaze burned 1,200", and the two are two fires
-        known = [self._story.known.of_mention(stated.value.event) for stated in (one, other)]
-        days = [[when.period for when in own.when if when.source == Source.STATED] for own in known]
-        places = [[where.place for where in own.where if where.source == Source.STATED] for own in known]
-        later = self._are_of_two_days(one, other)  # a toll rises on the day on which it is reported
-        return not any(a.gap(b) > 1 and not later for a in days[0] for b in days[1]) and not any(
-            a.excludes(b) for a in places[0] for b in places[1]
+        first, second = (
+            {event.cluster for event in value.value.further if len(self._story.events.get(event.cluster or "", ())) > 1}
+            for value in (one, other)
         )
-
-    def _known_events(self, events: Iterable[Mention]) -> set[str | None]:
-        """The clusters of events with several mentions."""
-        return {event.cluster for event in events if len(self._story.events.get(event.cluster or "", ())) > 1}
-
-    def _are_of_one_place(self, one: StatedValue, other: StatedValue) -> bool:
-        """Whether the main events of two documents, which are of one story, are in one place."""
-        places = [self._story.known.of_document(value.document).where for value in (one, other)]
-        return places[0] is not None and places[1] is not None and places[0].place.name == places[1].place.name
+        # "the blaze burned 4,700 hectares", "the blaze burned 1,200", and the two are two fires
+        return not (len(words) == 1 and first and second and first.isdisjoint(second))
 
     def _are_of_one_thing(self, one: StatedValue, other: StatedValue) -> bool:
         return (
@@ -231,10 +224,6 @@ class StoryNumbers:
     def _are_of_two_days(self, one: StatedValue, other: StatedValue) -> bool:
         first, second = self._days[one.document], self._days[other.document]
         return first is not None and second is not None and first.gap(second) > 0
-
-    @cached_property
-    def _days(self) -> Mapping[str, Period | None]:
-        return {id: self._story.known.setting(id).today for id in self._story.documents}
 
     def _knows(self, document: str, quantity: StatedQuantity) -> bool:
         """Whether a document states, or denies, the value of another one too."""
