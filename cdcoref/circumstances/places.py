@@ -131,7 +131,8 @@ def _place_at(
         if length == 1 and name[0].casefold() in OFFICIALS | _FACILITIES:
             return None  # "Police fire tear gas", "University Hospital"
         stop = place + length
-        whole = not _continues(words, stop, end) and not _begun(words, place)
+        goes_on = stop < end and words[stop] != "of"  # "Detroit News", "Houston Street"
+        whole = not goes_on and not _begun(words, place)
         firm = whole and (place < dateline or _says_place(words, place))
         if (
             length == 1
@@ -156,13 +157,6 @@ def _state(words: Sequence[str], place: int, length: int) -> tuple[Place, ...]:
     stopped = words[place].endswith(".") or (place + 1 < len(words) and words[place + 1] == ".")
     state = state_shortened(words[place]) if length == 1 and stopped and len(words[place]) > 2 else None
     return () if state is None else (state,)
-
-
-def _continues(words: Sequence[str], stop: int, end: int) -> bool:
-    """Whether a name goes on behind a place ("Detroit News", "Houston Street")."""
-    return (stop < end and words[stop] not in ("of",)) or (
-        stop < len(words) and words[stop].casefold() in ("police", "university", "county")
-    )
 
 
 def _begun(words: Sequence[str], place: int) -> bool:

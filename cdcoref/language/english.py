@@ -63,17 +63,14 @@ def _seems_english(text: str) -> bool:
     words = re.findall(r"[^\W\d_]+", start.lower())
     if len(words) >= MIN_WORDS and sum(word in _ENGLISH for word in words) >= MIN_FUNCTION_WORDS * len(words):
         return True
-    if len(start.encode(errors="replace")) < MIN_BYTES and _has_english_words(start):
-        return True
+    if len(start.encode(errors="replace")) < MIN_BYTES:
+        from simplemma import is_known
+
+        words = re.findall(r"(?<!\S)[^\w\s]*([^\W\d_]+)[^\w\s]*(?!\S)", start)
+        known = [is_known(word, lang="en") for word in words if word.islower()]  # capitalised ones may be names
+        if not known or sum(known) > MAX_ENGLISH_WORDS * len(known):
+            return True
     return dict(_identifier().rank(start))["en"] >= MIN_PROBABILITY
-
-
-def _has_english_words(text: str) -> bool:
-    """Whether most words are English; capitalised ones, which may be names, do not count."""
-    from simplemma import is_known
-
-    words = [word for word in re.findall(r"(?<!\S)[^\w\s]*([^\W\d_]+)[^\w\s]*(?!\S)", text) if word.islower()]
-    return not words or sum(is_known(word, lang="en") for word in words) > MAX_ENGLISH_WORDS * len(words)
 
 
 def _is_latin(letter: str) -> bool:
