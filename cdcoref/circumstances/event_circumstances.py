@@ -54,6 +54,7 @@ _LONGEST_DISTANCE = 27
 _LONGEST_HEADING, _LONGEST_DAY_HEADING = 6, 10
 _LONGEST_OF_HEADING = 3
 """In days, as of "March 4-5"."""
+_PARTS_OF_DAY = words_in("time_words.tsv", "part of day")
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,8 +185,14 @@ class DocumentCircumstances:
             long = (when for when, word in stated if word == parse.heads[above] and when.period.days >= _LONG)
             yield from (replace(when, source=Source.INFERRED) for when in long)
         heading = self._headings.get(sentence.first)
+        stated = [pair for pair in stated if heading is None or pair[0].tokens != heading.tokens]
         is_said = is_reporting(parse, head) and heading is None
         if looks_elsewhere(parse, head) or is_said or has_not_happened(parse, head):
+            return
+        subjects = parse.below(head, "nsubj", "nsubjpass")
+        if of_subject := [when for when, word in stated if when.looks_back and word in subjects]:
+            # "a slide in 1987 killed two", but "a plan of 1987 was adopted"
+            yield from of_subject if parse.lemmas[head] in verbs_about("effect") else ()
             return
         near = [
             replace(when, source=Source.SENTENCE)
@@ -193,8 +200,10 @@ class DocumentCircumstances:
             if not (looks_elsewhere(parse, when.tokens[0]) or is_in_relative_clause(parse, when.tokens[0]))
             and (word is None or not is_report(parse, word))
         ]
+        above_or_below = {*parse.ancestors(head), *parse.below(head, "xcomp")}  # "declined to comment on Sunday"
         if heading is not None:
-            yield heading
+            if not any(word in above_or_below for _, word in stated):
+                yield heading
         elif head in self.lead.happening_then and self.lead.when is not None:
             yield self.lead.when
         elif near:
@@ -242,7 +251,7 @@ def _day_headings(sentences: Sequence[Sentence], today: Period | None) -> Iterat
         if heading is not None and is_diary:
             current = heading
         elif 0 < len(own.words) <= _LONGEST_HEADING and all(word.isalpha() for word in own.words):
-            current = None  # "Background"
+            current = current if _PARTS_OF_DAY.issuperset(own.lower) else None  # "Noon", "Background"
         yield current
 
 

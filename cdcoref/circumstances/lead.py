@@ -31,6 +31,7 @@ from cdcoref.corpus import Document
 from cdcoref.facts import (
     Parse,
     Period,
+    above_in_phrase,
     calls_off,
     did_not_happen,
     is_in_relative_clause,
@@ -71,6 +72,7 @@ _FIRST_SENTENCES = 3
 _LONGEST_DATE_LINE = 12
 """Words of a sentence in which a dateline or a line with the date ends."""
 _IN_PROSE = words_in("time_words.tsv", "prose")
+_CARE = words_in("place_words.tsv", "care")
 _EARLIER = words_in("time_words.tsv", "earlier")
 _OF_PUBLICATION = re.compile(r"publish|pub_?date|posted", re.IGNORECASE)
 """In names of metadata: "date_publish", "datePublished", "published_at", "pubDate"."""
@@ -232,7 +234,9 @@ class Lead:
                         yield _ASIDE if one.place.sort == "region" else _LOCAL, where
                 elif word is not None and owners(parse, word, events, of_place=True):
                     yield _VERB if is_relative else _STATED, where
-                elif own.first in self._first:
+                elif own.first in self._first and _CARE.isdisjoint(
+                    map(parse.lemma, above_in_phrase(parse, where.tokens[0]))
+                ):
                     yield _VERB if one.place.country and not is_relative else _UNKNOWN, where
                 else:
                     yield _ASIDE, replace(where, source=Source.DOCUMENT)

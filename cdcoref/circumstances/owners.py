@@ -14,6 +14,8 @@ _SUBJECTS = frozenset({"nsubj", "nsubjpass"})
 _OBJECTS = frozenset({"dobj", "attr"})
 _LIMITS = words_in("time_words.tsv", "limit")
 """Words before a time at which nothing happens."""
+_SPANS = words_in("time_words.tsv", "span")
+"""Parts of a day, and spans of days, that "of" a day stands behind."""
 _ENDS = words_in("time_words.tsv", "end")
 """Words before the end of a range, such as "from Monday to Wednesday"."""
 _DURING = words_in("time_words.tsv", "during")
@@ -47,6 +49,8 @@ def governor(
             on_day = is_hour and (below != head or parse.tags[tokens[0] - 1] == "CD")
             # "after 10 p.m. Tuesday", "after 3:30 Tuesday morning"
             preposition = preposition or ("during" if ends or on_day else parse.lemma(token))
+        elif parse.lemma(token) in _SPANS and preposition == "of":
+            continue  # "on the night of 3 May"
         elif parse.parts[token] in _NOUNS and not of_place and (relation in _CLOSE or preposition == "of"):
             return token
     # "The following day they left", parsed as a day that has a relative clause

@@ -32,6 +32,7 @@ _OUTDOORS = words_in("place_words.tsv", "outdoors")
 _ADJECTIVES = 2
 _WATERS = words_in("place_words.tsv", "water")
 _GATHERINGS = words_in("place_words.tsv", "gathering")
+_AGENCIES = words_in("place_words.tsv", "agency")
 CONTINENTS = words_in("place_words.tsv", "continent")
 _BEFORE_PLACES = AT_PLACE | words_in("place_words.tsv", "hits")
 _BEFORE_UNKNOWN = words_in("place_words.tsv", "before unknown")
@@ -79,7 +80,7 @@ def places_in(words: Sequence[str], known: Sequence[Place] = (), countries: Coll
             if one is not None and not (one.end - one.start < end - start and not _is_in_name(words, one, end)):
                 found.append(one)
                 place = one.end
-            elif (unknown := _unknown(words, start, end)) is not None and place == start:
+            elif (unknown := _unknown(words, start, end, dateline)) is not None and place == start:
                 found.append(unknown)
                 place = end
             else:
@@ -95,13 +96,20 @@ def _is_local(words: Sequence[str], one: StatedPlace) -> bool:
 
 
 def dateline_end(words: Sequence[str]) -> int:
-    """The words of the dateline that a sentence begins with; 0: none."""
+    """The words of the dateline that a sentence begins with; 0: none. A name of a place in capitals alone is one."""
     if not words or not words[0][:1].isupper():
         return 0
-    place = next((place for place, word in enumerate(words[:_DATELINE]) if word in _DASHES), 0)
+    if len(words) <= LONGEST_NAME and len(words[0]) > 2 and words[0].isupper() and places_named(words):
+        return len(words)
+    ends = (n for n, word in enumerate(words[:_DATELINE]) if word in _DASHES or word.casefold() in _AGENCIES)
+    place = next(ends, 0)
+    by_agency = place > 1 and (words[place - 1], *words[place + 1 : place + 2]) == ("(", ")")
     first = next((word for word in words[:3] if word.isalpha()), "")
-    is_clause = any(word.islower() and word.isalpha() for word in words[:place])
-    return place if len(first) > 2 and first.isupper() and not is_clause else 0
+    if any(word.islower() and word.isalpha() for word in words[:place]):
+        return 0
+    if by_agency:
+        return place + 2  # "Paris (CNN)", without a dash
+    return place if words[place] in _DASHES and len(first) > 2 and first.isupper() else 0
 
 
 def capitalised(words: Sequence[str]) -> Iterator[tuple[int, int]]:
@@ -109,8 +117,8 @@ def capitalised(words: Sequence[str]) -> Iterator[tuple[int, int]]:
     start = None
     for place, word in enumerate((*words, "")):
         inside = word[:1].isupper() and not is_date(word) and word not in ("A", "An")
-        joins = start is not None and word in ("of", "de", "du", "-")
-        inside = inside or (joins and place + 1 < len(words) and words[place + 1].istitle())
+        joins = word in ("of", "de", "du", "-") and place + 1 < len(words) and words[place + 1].istitle()
+        inside = inside or (start is not None and (joins or word[:3] in ("al-", "el-")))  # "Deir al-Sawa"
         if inside and start is None:
             start = place
         elif not inside and start is not None:
@@ -186,8 +194,10 @@ def _says_place(words: Sequence[str], place: int) -> bool:
     return word in _BEFORE_PLACES or (word == "of" and before > 0 and words[before - 1].casefold() in _PLACE_NOUNS)
 
 
-def _unknown(words: Sequence[str], start: int, end: int) -> StatedPlace | None:
+def _unknown(words: Sequence[str], start: int, end: int, dateline: int) -> StatedPlace | None:
     """A name after "in", "near" or "the town of" that the gazetteer lacks; no street, building or person."""
+    if not start and end < dateline and words[end] == ",":  # "MERIDIAN FALLS , Ohio -"
+        return StatedPlace(start, end, Place(" ".join(words[:end]).title()), firm=True)
     before = start - 1
     ends = {words[start].casefold(), words[end - 1].casefold()}
     land = end - start > 1 and not ends.isdisjoint(LANDS_AND_WATERS)

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
+from itertools import takewhile
 
 from cdcoref.circumstances.sentences import Sentence
 from cdcoref.corpus import Mention
@@ -30,6 +31,7 @@ _DATED, _DATES, _CORRECTING, _ADDED = (
     words_in("beside_quantities.tsv", kind) for kind in ("dated", "behind dates", "correcting", "added")
 )
 _AGES = words_in("beside_quantities.tsv", "age")
+_COMPANY = words_in("beside_quantities.tsv", "company")
 _PRICE, _DEATH = "price", "death"
 _PERCENT = frozenset({"%", "percent", "pct"})
 _NUMBER_PARTS, _BARE, _WITHIN_CLAUSE, _DURATIONS = (
@@ -218,7 +220,10 @@ def _stated(sentence: Sentence, number: _Number, events: Mapping[int, Mention]) 
             return None
         unit = PEOPLE
     elif (row["units"] and unit[:1] not in row["units"]) or (counts and unit[:1] in _SIGNS):
-        relation, row = parse.lemma(governor), _NO_RELATION
+        relation, row, counts = parse.lemma(governor), _NO_RELATION, False
+    between = takewhile(lambda above: above != governor, (noun, *parse.ancestors(noun)))
+    if counts and any(parse.lemma(above) in _COMPANY and parse.relations[above] == "prep" for above in between):
+        return None  # "drowned with 40 others"
     start = number.start
     own = _events_of(parse, governor, events)
     return StatedQuantity(
