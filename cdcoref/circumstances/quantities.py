@@ -185,10 +185,10 @@ def _stated(sentence: Sentence, number: _Number, events: Mapping[int, Mention]) 
     parse, word = sentence.parse, sentence.word
     before, after = word(number.start - 1), word(number.end)
     is_added = not _ADDED.isdisjoint((before, after))  # "13 more bodies"
-    if is_added or number.is_range or _is_of_name(sentence, number, before, after):
+    if (is_added and before != "another") or number.is_range or _is_of_name(sentence, number, before, after):
         return None  # nothing contradicts a range
     token = parse.head_of(sentence.tokens(number.start, number.end))
-    end, value, unit, noun = number.end, number.value, number.unit, token
+    end, value, unit, noun, governor = number.end, number.value, number.unit, token, None
     if unit in ("$", "€", "£") or _unit_of(after)["kind"] == "money":
         end, unit = (end, unit) if unit else (end + 1, _unit_of(after)["unit"])
         if word(end) in ("a", "an", "per", "each", "every"):
@@ -201,8 +201,10 @@ def _stated(sentence: Sentence, number: _Number, events: Mapping[int, Mention]) 
         if after in ("-", "old"):
             return None
     else:
-        counted = _counted(parse, token, sentence.first + end)
-        if counted is not None and sentence.first <= counted < sentence.first + len(sentence.words):
+        counted, behind = _counted(parse, token, sentence.first + end), sentence.first + end
+        if after and counted in (None, behind) and _is_state(sentence, behind, value):
+            unit, governor = PEOPLE, behind
+        elif counted is not None and sentence.first <= counted < sentence.first + len(sentence.words):
             noun = counted
             if (found := _unit(sentence, noun)) is None:
                 return None
@@ -210,7 +212,7 @@ def _stated(sentence: Sentence, number: _Number, events: Mapping[int, Mention]) 
             end = max(end, noun + 1 - sentence.first)
         elif _UNITS.get(after, {}).get("kind") == "none":
             return None
-    if (governor := _governor(sentence, noun, events)) is None:
+    if governor is None and (governor := _governor(sentence, noun, events)) is None:
         return None
     relation = _relation(sentence, governor) or parse.lemma(governor)
     row = _RELATIONS.get(relation, _NO_RELATION)
@@ -221,6 +223,8 @@ def _stated(sentence: Sentence, number: _Number, events: Mapping[int, Mention]) 
         unit = PEOPLE
     elif (row["units"] and unit[:1] not in row["units"]) or (counts and unit[:1] in _SIGNS):
         relation, row, counts = parse.lemma(governor), _NO_RELATION, False
+    if is_added and relation == _DEATH:
+        return None  # but "twelve died, and another 20 were injured"
     between = takewhile(lambda above: above != governor, (noun, *parse.ancestors(noun)))
     if counts and any(parse.lemma(above) in _COMPANY and parse.relations[above] == "prep" for above in between):
         return None  # "drowned with 40 others"
@@ -241,6 +245,13 @@ def _stated(sentence: Sentence, number: _Number, events: Mapping[int, Mention]) 
         any(parse.lemma(word) in _CORRECTING for word in parse.ancestors(token)),
         speaker_of(sentence, token),
     )
+
+
+def _is_state(sentence: Sentence, token: int, value: Decimal) -> bool:
+    """Whether the word behind a number says what happened to as many people ("14 dead", "30 hurt")."""
+    tag = sentence.parse.tags[token]
+    counts = "counts" in _RELATIONS.get(_relation(sentence, token), _NO_RELATION)["kind"]
+    return counts and tag != "NNS" and (value > 1 or tag[:1] in "JV")
 
 
 def _is_of_name(sentence: Sentence, number: _Number, before: str, after: str) -> bool:
