@@ -51,6 +51,7 @@ _BEFORE_DEEDS = words_in("time_words.tsv", "deed")
 _LONG = 365
 _LONGEST_DISTANCE = 27
 """In days; months and years are not counted to a day."""
+_BEFORE_MODIFIER = frozenset({"the", "a", "an", "this"})
 _LONGEST_HEADING, _LONGEST_DAY_HEADING = 6, 10
 _LONGEST_OF_HEADING = 3
 """In days, as of "March 4-5"."""
@@ -218,11 +219,15 @@ class DocumentCircumstances:
         events = {head: number for number, head in reversed([*enumerate(heads)])}
         near: list[Where] = []
         for one in sentence.places:
-            if one.start < sentence.dateline or not one.firm:
+            if one.start < sentence.dateline:
                 continue
             tokens = sentence.tokens(one.start, one.end)
             word = governor(parse, tokens, events, of_place=True)
             numbers = [] if word is None else owners(parse, word, events, of_place=True)
+            modified = any(heads[number] - tokens[-1] in (1, 2) for number in numbers)
+            before = sentence.lower[one.start - 1 : one.start]
+            if not one.firm and not (modified and _BEFORE_MODIFIER.issuperset(before)):
+                continue  # but "in a New York press conference"
             if not looks_elsewhere(parse, tokens[0]):
                 near.append(Where(one.place, tokens, Source.SENTENCE))
             for number in numbers:

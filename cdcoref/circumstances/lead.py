@@ -134,7 +134,8 @@ class Lead:
             self._places(),
             key=lambda pair: (_is_abroad(pair[1].place, named), pair[0], pair[1].place.sort in ("country", "region")),
         )
-        places = _exact([where for _, where in ranked])
+        places = _exact([where for rank, where in ranked if rank != _DATELINE])
+        places += [where for rank, where in ranked if rank == _DATELINE and not _is_abroad(where.place, named)]
         self.when = next((one for _, _, one in times if one.source == Source.INFERRED), None)
         self.where = next((where for where in places if where.source == Source.INFERRED), None)
         self.is_stated = any(rank == _STATED and one is self.when for rank, _, one in times)
@@ -227,7 +228,7 @@ class Lead:
                     yield _LOCAL if one.certain and one.place.region else _DATELINE, where
                 elif looks_elsewhere(parse, where.tokens[0]) or one.place.name in CONTINENTS:
                     continue
-                elif not one.firm:
+                elif not one.firm and not (own is self._lines[0] and names_happening(parse, where.tokens)):
                     if one.local and OFFICIALS.isdisjoint(own.lower[one.end : one.end + 2]):
                         yield _BODY, replace(where, source=Source.DOCUMENT)
                     elif one.local:  # of a state officials are named where a town may be
@@ -250,6 +251,16 @@ def _exact(places: Sequence[Where]) -> list[Where]:
         sources = [found[n].source for n in wholes[:1]]
         found.insert(wholes[0] if wholes else len(found), replace(where, source=max((where.source, *sources))))
     return found
+
+
+def names_happening(parse: Parse, tokens: Sequence[int]) -> bool:
+    """Whether a place modifies a noun for a happening: "Kansas shooting", "Ecuador's next election"."""
+    token = parse.head_of(tokens)
+    head = parse.heads[token]
+    name = parse.lemma(head)
+    modifies = parse.relations[token] in ("compound", "nmod", "amod")
+    modifies = modifies or (parse.relations[token] == "nsubj" and parse.parts[head] == "NOUN")
+    return modifies and (name in _HAPPENINGS or (parse.parts[head] == "NOUN" and bool(_stem(parse, head))))
 
 
 def _is_abroad(place: Place, named: Sequence[Place]) -> bool:

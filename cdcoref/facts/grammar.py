@@ -32,8 +32,9 @@ def syntax(parse: Parse, words: Sequence[str], tokens: Sequence[int]) -> Syntax:
     owner = next(iter(parse.below(head, "poss")), -1)
     known = head, verb, role, clause(parse, head), owner, noun, parse.entity_types[head]
     if parse.parts[head] not in ("PROPN", "PRON"):
-        own = next((n for n in (head, *parse.children[head]) if _YEARS_OLD.fullmatch(words[n])), None)
-        return Syntax(*known, 0 if own is None else _age(parse, words, (own,)))
+        own = [n for n in (head, *parse.children[head]) if _YEARS_OLD.fullmatch(words[n])]
+        stated = (n for verb in parse.below(head, "relcl") for n in _predicates(parse, verb))  # "who is 61"
+        return Syntax(*known, _age(parse, words, own[:1] or [*stated]))
     person = tuple(descriptions(parse, head))
     nouns = tuple((token, name) for token in person if parse.parts[token] == "NOUN" for name in _names(parse, token))
     clauses = parse.below(head, "relcl")

@@ -38,6 +38,7 @@ from .pair_features import FEATURES as FEATURES
 from .pair_features import check_features as check_features
 from .pair_features import conflicts as conflicts
 from .pair_features import pair_features as pair_features
+from .proper_names import GENDER_OF_NOUNS as GENDER_OF_NOUNS
 from .proper_names import JOBS as JOBS
 from .proper_names import MEN_AND_WOMEN as MEN_AND_WOMEN
 from .proper_names import RELATIVES as RELATIVES

@@ -278,14 +278,15 @@ def _pronouns(facts: Mapping[int, MentionFacts], links: MentionLinks) -> dict[in
         named = latest.get(one.document)
         if one.words.whole_name and one.syntax.entity == "PERSON":
             latest[one.document] = number
-        elif named is not None and one.sentence <= facts[named].sentence + 1 and _is_age(one):
+        elif named is not None and one.sentence <= facts[named].sentence + 1 and _is_age(one, facts[named]):
             found[named].append(one)
     return found
 
 
-def _is_age(one: MentionFacts) -> bool:
-    """Whether a mention is "the 23-year-old"."""
-    return one.syntax.age > 0 and one.phrase.article == "the" and one.words.head.endswith("-old")
+def _is_age(one: MentionFacts, named: MentionFacts) -> bool:
+    """Whether a mention is "the 23-year-old", or "the councillor, who is 61" behind "Al Hale, a councillor"."""
+    is_noun_beside = any(one.words.head == noun for _, noun in named.syntax.descriptions)
+    return one.syntax.age > 0 and one.phrase.article == "the" and (is_noun_beside or one.words.head.endswith("-old"))
 
 
 def _conflicts(

@@ -14,12 +14,14 @@ from cdcoref.circumstances import AMBIGUOUS, places_named
 from cdcoref.corpus import ENTITY, Corpus
 from cdcoref.language import (
     CLUB,
+    GENDER_OF_NOUNS,
     GROUP,
     JOBS,
     NO_PERSON,
     ORGANISATION,
     ORGANISATIONS,
     PERSON,
+    RELATIVES,
     TITLES,
     TOWN,
     TOWNS,
@@ -51,6 +53,8 @@ YEARS = 2
 """Within these ages may be of one person, who has a birthday or whom somebody got wrong."""
 YOUNGEST_AT_WORK = 15
 """In years; who is younger is nobody with a job."""
+OLDEST_IN_POLICE = 70
+"""In years; who is older investigates nothing."""
 _INVESTIGATING = frozenset({"administration", "law", "police"})
 """Fields of jobs of those who do not work on what happened to their relatives."""
 MANY_YEARS = 15
@@ -97,6 +101,8 @@ class Person:
         for one, two in ((self, other), (other, self)):
             fields = {JOBS[noun] for noun in two.nouns if noun in JOBS}
             if fields and min(one.ages, default=YOUNGEST_AT_WORK) < YOUNGEST_AT_WORK:
+                return True
+            if fields == {"police"} and max(one.ages, default=0) > OLDEST_IN_POLICE:
                 return True
             if one.relatives and not two.relatives and not fields.isdisjoint(_INVESTIGATING):
                 return JOBS.keys().isdisjoint(one.nouns)
@@ -309,6 +315,8 @@ class NamesOfStory:
                 self.names[number] = name
         self.shared = numbered_people(facts, self.names, pronouns)
         self.names |= self.shared
+        of_people = {n: name for n, name in self.names.items() if name in people or name[:-1] in people}
+        self.names |= _described(facts, of_people)
 
     def same(self) -> Iterator[tuple[int, int]]:
         """Pairs of mentions that are the same by their names: the first with a full name, and another."""
@@ -417,6 +425,18 @@ def _holder(one: MentionFacts, named: Sequence[MentionFacts]) -> Name:
     office = words.lemmas | one.phrase.modifiers | one.phrase.complements
     holders = [other for other in named if other.start < one.start and office <= _titles(other)]
     return _only_name([other for other in holders if not _differ_in_gender(one, other)])
+
+
+def _described(facts: Mapping[int, MentionFacts], names: Mapping[int, Name]) -> dict[int, Name]:
+    """The names of nouns for people that stand beside one ("his brother, Al Hale", "Al Hale, a builder")."""
+    beside: defaultdict[tuple[str, int], list[Name]] = defaultdict(list)
+    for number, name in names.items():
+        for token, _ in facts[number].syntax.descriptions:
+            beside[facts[number].document, token].append(name)
+    people = {*JOBS, *TITLES, *RELATIVES, *GENDER_OF_NOUNS}
+    nouns = ((n, one) for n, one in facts.items() if one.words.head in people.intersection(one.words.words[-1:]))
+    known = {number: set(beside.get((one.document, one.syntax.head), ())) for number, one in nouns}
+    return {number: found.pop() for number, found in known.items() if number not in names and len(found) == 1}
 
 
 def _titles(named: MentionFacts) -> frozenset[str]:
