@@ -23,6 +23,9 @@ _FAR_LARGER = 10
 _KNOWN_BY_NAME_ALONE = 150_000
 """Inhabitants from which a city needs no state or country beside its name, though other places have it too."""
 _NAMES_REPEATED = frozenset({"US", "CA", "AU", "GB"})
+_KNOWN_EVERYWHERE = 1_000_000
+"""Inhabitants from which a city is meant even in a text about Britain, rather than a British town of its name."""
+_NAMED_AFTER_BRITISH = frozenset({"US", "CA", "AU", "NZ", "ZA"})
 _EARTH_RADIUS = 6371.0
 LONGEST_NAME = 5
 """Words in a name, at most."""
@@ -122,7 +125,12 @@ def likeliest(places: Sequence[Place], known: Sequence[Place], countries: Collec
     first = places[0]
     inside = [place for place in places if any(own.sort == "country" and own.contains(place) for own in known)]
     # A country that a text names says little of a smaller namesake there: Geneva, and Geneva in Illinois.
-    return _common(inside if inside and inside[0] == first else places, countries)
+    if inside and inside[0] == first:
+        return _common(inside, countries)
+    in_britain = {own.country for own in known} - {""} == {"GB"} and first.country in _NAMED_AFTER_BRITISH
+    if first.sort == "city" and in_britain and _gazetteer().population[first] < _KNOWN_EVERYWHERE:
+        return Place(first.name)
+    return _common(places, countries)
 
 
 def of_one_story(places: Sequence[Place]) -> list[Place]:

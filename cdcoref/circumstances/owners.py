@@ -19,6 +19,7 @@ _SPANS = words_in("time_words.tsv", "span")
 _ENDS = words_in("time_words.tsv", "end")
 """Words before the end of a range, such as "from Monday to Wednesday"."""
 _DURING = words_in("time_words.tsv", "during")
+_TRENDS = words_in("time_words.tsv", "trend")
 _AT_ONCE = words_in("time_words.tsv", "at once")
 
 
@@ -49,6 +50,8 @@ def governor(
             on_day = is_hour and (below != head or parse.tags[tokens[0] - 1] == "CD")
             # "after 10 p.m. Tuesday", "after 3:30 Tuesday morning"
             preposition = preposition or ("during" if ends or on_day else parse.lemma(token))
+        elif parse.lemma(token) in _TRENDS and parse.lemma(below) == "from":
+            return None  # "2 percent, up from 1 percent in May"
         elif parse.lemma(token) in _SPANS and preposition == "of":
             continue  # "on the night of 3 May"
         elif parse.parts[token] in _NOUNS and not of_place and (relation in _CLOSE or preposition == "of"):
