@@ -504,6 +504,7 @@ def clusters_by_kind(
     readings: Readings, logits: PairLogits, settings: CorefConfig
 ) -> dict[str, tuple[NDArray[np.integer], MentionLinks]]:
     """By kind, the number of each mention's cluster (*Shape:* (mentions,)), and what the clusters were made of."""
+    logits = logits.across_places(readings) if settings.cannot_links else logits
     found = {}
     for kind in KINDS:
         clusters = KindClusters(readings, logits, kind, settings)

@@ -199,8 +199,6 @@ def link_story(
     settings = model.settings
     if story_of is not None:
         logits = logits.across_stories(story, story_of, settings.vectors.combine)
-    if settings.cannot_links:
-        logits = logits.across_places(story)
     clusters = clusters_by_kind(story, logits, options.configure(settings))
     pairs_kept = compared_pairs(links for _, links in clusters.values()) if options.pairs else None
     linked = story.with_corpus(with_clusters(story.corpus, clusters))

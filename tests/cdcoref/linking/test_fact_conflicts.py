@@ -110,6 +110,17 @@ def test_possessors_of_clauses_are_apart(sentences: str, mentions: list[list[int
     assert list(found.values()) == expected
 
 
+@pytest.mark.parametrize(("town", "same"), [("Oslo", True), ("Lima", False)])
+def test_nouns_of_two_places_are_one_less_easily(town: str, same: bool) -> None:
+    texts = {"one": "Thieves hurt the guard in Oslo .", "other": f"Thieves hurt the guard in {town} ."}
+    documents = tuple(Document.from_sentences(id, [text.split()]) for id, text in texts.items())
+    corpus = Corpus(documents, tuple(Mention(document.id, (3,), "entity") for document in documents))
+    pair = np.array([0]), np.array([1]), np.array([KINDS.index("entity")])
+    logits = PairLogits(2, *pair, np.array([0.1], dtype=np.float32))
+    one, other = cluster_mentions(Readings(corpus), logits, CorefConfig()).mentions
+    assert (one.cluster == other.cluster) == same
+
+
 @pytest.mark.parametrize(
     "texts",
     [
