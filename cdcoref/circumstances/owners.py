@@ -72,7 +72,9 @@ def owners(parse: Parse, word: int, events: Mapping[int, int], *, of_place: bool
         heads += [other, *_sharing(parse, other, other in events, of_place)]
     if is_during(parse, word) and not is_report(parse, above := parse.heads[parse.heads[word]]):
         heads += [above, *_sharing(parse, above, True, of_place)]
-    if is_verb(parse, word):
+    if parse.lemma(word) in verbs_about("comparison"):  # "resembles a robbery two weeks ago"
+        heads = [child for child in parse.below(word, "dobj") if child in events] or heads
+    elif is_verb(parse, word):
         heads += _sharing(parse, word, is_event, of_place)
         opened = opened_behind(parse, word) is not None
         clauses = parse.below(word, "advcl", "conj")

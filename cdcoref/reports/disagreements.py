@@ -9,7 +9,7 @@ from typing import NamedTuple
 from cdcoref.circumstances import Source, day_of, names_in_roles
 from cdcoref.corpus import ENTITY, EVENT, Mention
 from cdcoref.facts import descriptions, name_at, verbs_about
-from cdcoref.language import date_name, different_names
+from cdcoref.language import are_forms_of_one_name, date_name, different_names, is_common_word
 from cdcoref.reports.stated_numbers import StoryNumbers
 from cdcoref.reports.stated_values import Disagreement, StatedValue, StoryContext
 from cdcoref.word_tables import words_in
@@ -73,7 +73,8 @@ def _exactness(story: StoryContext, mention: Mention, tokens: Sequence[int]) -> 
 def _is_statement(story: StoryContext, mention: Mention) -> bool:
     """Whether an event is that somebody said something, which has no single day."""
     parse = story.known.readings[mention.document].parse
-    return parse.lemma(parse.head_of(mention.tokens)) in _SPEECH | verbs_about("report") | verbs_about("announcement")
+    lemma = parse.lemma(parse.head_of(mention.tokens))
+    return lemma in _SPEECH or lemma in verbs_about("report") or lemma in verbs_about("announcement")
 
 
 _DAYS_OF_YEAR = 365
@@ -124,8 +125,8 @@ def contradicted_names(story: StoryContext) -> Iterator[Disagreement]:
         for noun, office in _offices(story, id):
             if (value := _name(story, id, noun, _FULL)) is not None:
                 of_offices[office].append(value)
-    comparable = partial(_are_of_one_person, story, sides=False)
     for office, stated in of_offices.items():
+        comparable = partial(_are_of_one_person, story, sides=False)
         yield from story.contradictions("name", (), office, stated, _differ, comparable)
 
 
@@ -134,12 +135,14 @@ def contradicted_ages(story: StoryContext) -> Iterator[Disagreement]:
     days = {id: day_of(document) for id, document in story.written.items()}
 
     def comparable(one: StatedValue, other: StatedValue) -> bool:
+        gap = abs(one.value.age - other.value.age)
         first, second = days[one.document], days[other.document]
-        passed = 0 if first is None or second is None else first.gap(second)
-        older = passed // _DAYS_OF_YEAR + (passed >= _BIRTHDAY)
-        known = "name" if one.value.name and other.value.name else "events"
-        mine, theirs = getattr(one.value, known), getattr(other.value, known)
-        return abs(one.value.age - other.value.age) > older and not mine.isdisjoint(theirs)
+        if first is not None and second is not None:
+            passed = first.gap(second)
+            gap -= passed // _DAYS_OF_YEAR + (passed >= _BIRTHDAY)
+        if one.value.name and other.value.name:
+            return gap > 0 and not one.value.name.isdisjoint(other.value.name)
+        return gap > 0 and not one.value.events.isdisjoint(other.value.events)
 
     for members in story.corpus.clusters():
         if members[0].kind == ENTITY and members[0].cluster is not None:
@@ -156,7 +159,8 @@ def _age(story: StoryContext, mention: Mention) -> StatedValue | None:
     if not age:
         return None
     document = story.written[mention.document]
-    name = frozenset(story.known.readings[mention.document].name(mention))
+    words = (document.tokens[token] for token in mention.tokens)
+    name = frozenset(word.casefold() for word in words if word[:1].isupper() and not is_common_word(word.casefold()))
     first, end = document.sentence_at(mention.start)
     events = frozenset(
         other.cluster
@@ -205,7 +209,7 @@ def _are_of_one_person(story: StoryContext, one: StatedValue, other: StatedValue
         return False
     if len(first) == len(second) == _FULL and mine.isdisjoint(theirs):
         if first[1] == second[1]:
-            return different_names(first, second)
+            return different_names(first, second) or _other_first_name(first[0], second[0])
         if first[0] == second[0]:
             return _is_misspelt(first[1], second[1])
     return (
@@ -216,10 +220,22 @@ def _are_of_one_person(story: StoryContext, one: StatedValue, other: StatedValue
     )
 
 
+def _other_first_name(one: str, other: str) -> bool:
+    """Whether two first names with one initial are no spellings of one name, nor one short for the other."""
+    is_spelling = one[:_SHORTEST_MISSPELT] == other[:_SHORTEST_MISSPELT] or are_forms_of_one_name(one, other)
+    is_long = min(len(one), len(other)) >= _SHORTEST_MISSPELT
+    return is_long and not is_spelling and _changes(one, other) > _MOST_LETTERS
+
+
 def _is_misspelt(one: str, other: str) -> bool:
     """Whether two surnames differ in a letter or two, and neither begins with the other."""
-    from spacy.matcher.levenshtein import levenshtein
-
     is_part = one.startswith(other) or other.startswith(one)
     is_long = min(len(one), len(other)) >= _SHORTEST_MISSPELT
-    return is_long and not is_part and levenshtein(one, other) <= _MOST_LETTERS
+    return is_long and not is_part and _changes(one, other) <= _MOST_LETTERS
+
+
+def _changes(one: str, other: str) -> int:
+    """The number of letters to insert, leave out or replace."""
+    from spacy.matcher.levenshtein import levenshtein
+
+    return levenshtein(one, other)
