@@ -195,7 +195,7 @@ def _stated(sentence: Sentence, number: _Number, events: Mapping[int, Mention]) 
             unit += f" a {word(end + 1)}"  # a sum for each year
     elif unit == "%" or after in _PERCENT or (after, word(end + 1)) == ("per", "cent"):
         end, unit = end + (2 if after == "per" else after in _PERCENT), "%"
-    elif before == "magnitude":
+    elif before == "magnitude" or (before == "of" and word(number.start - 2) == "magnitude"):
         unit = "magnitude"
     elif unit:  # "nine-year"
         if after in ("-", "old"):

@@ -39,6 +39,8 @@ from cdcoref.word_tables import words_in
 Name = tuple[str, ...]
 Word = tuple[str, str]
 """A document and a word of a name."""
+_PEOPLE = frozenset({*JOBS, *TITLES, *RELATIVES, *GENDER_OF_NOUNS})
+"""Nouns that say of somebody what they are."""
 _NO_PEOPLE = frozenset({"FAC", "GPE", "LOC"})
 """Types of named entities."""
 _BUSINESS = words_in("name_endings.tsv", "business")
@@ -433,8 +435,7 @@ def _described(facts: Mapping[int, MentionFacts], names: Mapping[int, Name]) -> 
     for number, name in names.items():
         for token, _ in facts[number].syntax.descriptions:
             beside[facts[number].document, token].append(name)
-    people = {*JOBS, *TITLES, *RELATIVES, *GENDER_OF_NOUNS}
-    nouns = ((n, one) for n, one in facts.items() if one.words.head in people.intersection(one.words.words[-1:]))
+    nouns = ((n, one) for n, one in facts.items() if one.words.head in _PEOPLE.intersection(one.words.words[-1:]))
     known = {number: set(beside.get((one.document, one.syntax.head), ())) for number, one in nouns}
     return {number: found.pop() for number, found in known.items() if number not in names and len(found) == 1}
 
