@@ -224,7 +224,9 @@ class DocumentCircumstances:
             tokens = sentence.tokens(one.start, one.end)
             word = governor(parse, tokens, events, of_place=True)
             numbers = [] if word is None else owners(parse, word, events, of_place=True)
-            modified = any(heads[number] - tokens[-1] in (1, 2) for number in numbers)
+            modified = parse.relations[parse.head_of(tokens)] != "nsubj" and any(
+                heads[number] - tokens[-1] in (1, 2) for number in numbers
+            )
             before = sentence.lower[one.start - 1 : one.start]
             if not one.firm and not (modified and _BEFORE_MODIFIER.issuperset(before)):
                 continue  # but "in a New York press conference"

@@ -12,9 +12,9 @@ from itertools import chain
 from cdcoref.circumstances.gazetteer import Place
 from cdcoref.circumstances.owners import (
     governor,
-    is_during,
     is_report,
     owners,
+    verb_during,
 )
 from cdcoref.circumstances.places import CONTINENTS, OFFICIALS, places_in
 from cdcoref.circumstances.sentences import (
@@ -96,6 +96,12 @@ class Setting:
         """Whether a period may be that of its main event: a single day, or at most a month that is near."""
         is_near = self.today is None or not self.today.has_year or period.gap(self.today) <= _LONGEST_MAIN
         return period.days == 1 or (period.days <= _LONGEST_MAIN and is_near)
+
+    def is_news(self, period: Period) -> bool:
+        """Whether a period is a single day and, if the day of the document is known, of the week before it."""
+        if self.today is None or not self.today.has_year or period.days > 1:
+            return period.days == 1
+        return period.first <= self.today.last and period.gap(self.today) <= _REPORTED_WITHIN
 
 
 class Lead:
@@ -189,8 +195,8 @@ class Lead:
             for time in own.times:
                 when = stated(time, own, today, recent=self.recent)
                 word = governor(parse, own.tokens(time.start, time.end), events)
-                if word is not None and is_during(parse, word) and not is_report(parse, verb_of(parse, word)):
-                    word = verb_of(parse, word)
+                verb = None if word is None else verb_during(parse, word)
+                word = word if verb is None or is_report(parse, verb) else verb
                 if word is None or when is None or when.looks_back or looks_elsewhere(parse, when.tokens[0]):
                     continue
                 days = 1 if when.period.weekday is not None else when.period.days
@@ -232,7 +238,8 @@ class Lead:
                     if one.local and OFFICIALS.isdisjoint(own.lower[one.end : one.end + 2]):
                         yield _BODY, replace(where, source=Source.DOCUMENT)
                     elif one.local:  # of a state officials are named where a town may be
-                        yield _ASIDE if one.place.sort == "region" else _LOCAL, where
+                        goes_there = "to" in map(parse.lemma, above_in_phrase(parse, where.tokens[0]))
+                        yield _ASIDE if one.place.sort == "region" or goes_there else _LOCAL, where
                 elif word is not None and owners(parse, word, events, of_place=True):
                     yield _VERB if is_relative else _STATED, where
                 elif own.first in self._first and _CARE.isdisjoint(

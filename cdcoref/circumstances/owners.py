@@ -54,6 +54,8 @@ def governor(
             return None  # "2 percent, up from 1 percent in May"
         elif parse.lemma(token) in _SPANS and preposition == "of":
             continue  # "on the night of 3 May"
+        elif relation == "appos" and parse.below(token, "nummod"):
+            continue  # "at 16:15 UTC, 1 June"
         elif parse.parts[token] in _NOUNS and not of_place and (relation in _CLOSE or preposition == "of"):
             return token
     # "The following day they left", parsed as a day that has a relative clause
@@ -70,7 +72,7 @@ def owners(parse: Parse, word: int, events: Mapping[int, int], *, of_place: bool
     if _is_at_once(parse, word):
         other = parse.heads[word]
         heads += [other, *_sharing(parse, other, other in events, of_place)]
-    if is_during(parse, word) and not is_report(parse, above := parse.heads[parse.heads[word]]):
+    if (above := verb_during(parse, word)) is not None:
         heads += [above, *_sharing(parse, above, True, of_place)]
     if parse.lemma(word) in verbs_about("comparison"):  # "resembles a robbery two weeks ago"
         heads = [child for child in parse.below(word, "dobj") if child in events] or heads
@@ -85,11 +87,14 @@ def owners(parse: Parse, word: int, events: Mapping[int, int], *, of_place: bool
     return list(dict.fromkeys(events[token] for token in heads if token in events))
 
 
-def is_during(parse: Parse, noun: int) -> bool:
-    """Whether a noun is something in which, or at which, what its verb says happens ("voted at a Tuesday meeting")."""
-    preposition = parse.heads[noun]
+def verb_during(parse: Parse, noun: int) -> int | None:
+    """The verb of what happens in, or at, what a noun names ("voted at a Tuesday meeting", "said in an interview").
+
+    None if there is none, or if it says what is done about it later ("charged in the shooting").
+    """
+    preposition, verb = parse.heads[noun], parse.heads[parse.heads[noun]]
     within = parse.relations[noun] == "pobj" and parse.lemma(preposition) in _DURING
-    return within and is_verb(parse, parse.heads[preposition])
+    return verb if within and is_verb(parse, verb) and parse.lemma(verb) not in verbs_about("inquiry") else None
 
 
 def _is_at_once(parse: Parse, verb: int) -> bool:

@@ -12,7 +12,7 @@ from typing import Literal, TypeVar
 
 from cdcoref.circumstances import Circumstances, Place, Setting, Source, StatedQuantity, of_one_story
 from cdcoref.corpus import EVENT, ClusterKey, Corpus, Mention
-from cdcoref.facts import Period
+from cdcoref.facts import Period, is_verb
 from cdcoref.reading import Readings
 from cdcoref.reports.labels import cluster_label, event_label, full_wording, is_pronoun
 
@@ -185,14 +185,21 @@ class CorpusCircumstances:
         What the document itself states elsewhere than at its beginning comes last, since it may be of something else.
         """
         lead = self.readings[document].stated.lead
-        main = list(map(self.of, self._main_events(document)))
+        parse, events = self.readings[document].parse, self._main_events(document)
+        main = list(map(self.of, events))
         end = self._documents[document].offsets[lead.end - 1][1] if lead.end else 0
-        days = [own.when for own in main if own.when is not None and lead.setting.may_be_main(own.when.period)]
+        days = [
+            own.when
+            for mention, own in zip(events, main, strict=True)
+            if own.when is not None
+            and lead.setting.may_be_main(own.when.period)
+            and (own.when.period.days == 1 or is_verb(parse, parse.head_of(mention.tokens)))
+        ]
         when = _surest(document, end, days)
         if when is None and lead.when is not None:
             shown = self._shown([(document, lead.when.tokens)])
             when = ClusterPeriod(lead.when.period, shown, "stated" if lead.is_stated else "inferred")
-        when = when or next((day for day in days if day.known == "stated"), None)
+        when = when or next((day for day in days if day.known == "stated" and lead.setting.is_news(day.period)), None)
         if when is not None and when.period.days > 1:  # "earlier this month", and in the next sentence the day
             day = (day for day in days if day.period.days == 1 and when.period.contains(day.period))
             when = next(day, when)

@@ -238,6 +238,25 @@ def test_a_year_that_one_mention_looks_back_to_is_not_that_of_the_cluster() -> N
     assert str(CorpusCircumstances(Corpus((document,), mentions[2:])).of(mentions[2]).when) == "2009"
 
 
+@pytest.mark.parametrize(
+    ("later", "day"),
+    [
+        ("The fire began on Thursday .", "2020-04-30"),
+        ("The fire of 3 April was worse .", "None"),
+        ("A fire is feared for 9 May .", "None"),
+        ("The fire was feared in April .", "None"),
+    ],
+)
+def test_a_day_stated_behind_the_beginning_is_that_of_the_main_event_if_it_is_of_the_last_week(
+    later: str, day: str
+) -> None:
+    sentences = ["A fire was put out , which pleased all of the town .", *["The hall is in the middle of town ."] * 6, later]
+    document = Document.from_sentences("2020-05-01_a", [sentence.split() for sentence in sentences])
+    fires = [place for place, word in enumerate(document.tokens) if word == "fire"]
+    mentions = tuple(Mention(document.id, (place,), "event", "fire") for place in fires)
+    assert str(CorpusCircumstances(Corpus((document,), mentions)).of_document(document.id).when) == day
+
+
 def test_names_of_one_country_contain_each_other_in_one_way() -> None:
     sentences = [
         "A vote took place in the U.K. in May .",
