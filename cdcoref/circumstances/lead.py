@@ -72,6 +72,8 @@ _FIRST_SENTENCES = 3
 _LONGEST_DATE_LINE = 12
 """Words of a sentence in which a dateline or a line with the date ends."""
 _IN_PROSE = words_in("time_words.tsv", "prose")
+_COMPANIES = frozenset(map(str.capitalize, words_in("name_endings.tsv", "company")))
+"""In names ("Qatar Airways")."""
 _CARE = words_in("place_words.tsv", "care")
 _EARLIER = words_in("time_words.tsv", "earlier")
 _OF_PUBLICATION = re.compile(r"publish|pub_?date|posted", re.IGNORECASE)
@@ -135,7 +137,8 @@ class Lead:
         times = sorted(self._times(today), key=lambda time: time[:2])
         title = "" if "title" in document.found else str(document.metadata.get("title", ""))
         words = title.split() or (self._lines[0].words if self._lines else ())
-        named = [one.place for one in places_in(words) if one.place.country]
+        behind = (*words, "")
+        named = [one.place for one in places_in(words) if one.place.country and behind[one.end] not in _COMPANIES]
         ranked = sorted(
             self._places(),
             key=lambda pair: (_is_abroad(pair[1].place, named), pair[0], pair[1].place.sort in ("country", "region")),

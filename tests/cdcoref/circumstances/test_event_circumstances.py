@@ -121,6 +121,12 @@ def test_the_day_of_a_document_does_not_become_that_of_its_events() -> None:
     assert [own.tokens for own in one.when] == [()]
 
 
+def test_a_company_is_not_the_country_that_a_document_is_about() -> None:
+    about = setting("Maas wins Norway order", "Maas won .").about
+    assert about is not None and about.name == "Norway"
+    assert setting("Maas wins Norway Airlines order", "Maas won .").about is None
+
+
 def test_main_events() -> None:
     """`main_events.tsv`: when and where the main event of a document of Saturday, 18 May 2024, was."""
     for row in rows_of(__file__, "main_events.tsv"):
