@@ -248,7 +248,9 @@ class Lead:
                 elif own.first in self._first and _CARE.isdisjoint(
                     map(parse.lemma, above_in_phrase(parse, where.tokens[0]))
                 ):
-                    yield _VERB if one.place.country and not is_relative else _UNKNOWN, where
+                    auxiliaries = parse.below(verb_of(parse, where.tokens[0]), "aux")
+                    is_aside = "MD" in {parse.tags[word] for word in auxiliaries}  # "should be held in Florence"
+                    yield _ASIDE if is_aside else _VERB if one.place.country and not is_relative else _UNKNOWN, where
                 else:
                     yield _ASIDE, replace(where, source=Source.DOCUMENT)
 

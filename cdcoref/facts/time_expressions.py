@@ -308,7 +308,7 @@ _COUNTED = re.compile(r" (?!(?:was|is|has|as)\b)(?:[a-z]+s|people|men|women)(?: 
 
 @_rule(
     r"(?:{weekday} ?,? )?(?:(?i:the) )?{day}{to}(?: (?i:of))? {month}{of_year}?",
-    r"(?:{weekday} (?:[,(] )?)?{month} (?:(?i:the) )?{day}{to}{of_year}?",
+    r"(?:{weekday} (?:[,(] )?)?{month}(?: |(?<=\.))(?:(?i:the) )?{day}{to}{of_year}?",
     r"(?:{weekday} ?,? )?(?i:the) {ordinal} (?i:of) {month}{of_year}?",
 )
 def _day_and_month(time: _Expression) -> Period | StatedTime | None:
