@@ -5,10 +5,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from itertools import takewhile
 
+from cdcoref.circumstances.owners import governor
 from cdcoref.circumstances.sentences import Sentence
 from cdcoref.corpus import Mention
 from cdcoref.facts import Parse, clause_of, is_denied, is_verb, looks_elsewhere, verb_of, verbs_about
@@ -133,13 +134,23 @@ class _Number:
 def quantities_of(sentence: Sentence, events: Mapping[int, Mention]) -> Iterator[StatedQuantity]:
     """The quantities of a sentence that are of something, in order; `events` by their head tokens."""
     taken = {word for time in sentence.times if time.period or time.looks_back for word in range(time.start, time.end)}
-    place = sentence.dateline
+    place, last = sentence.dateline, None
     while place < len(sentence.words):
         number = None if place in taken else _number(sentence, place)
         place = place + 1 if number is None else number.end
-        if number is not None and (stated := _stated(sentence, number, events)) is not None:
+        stated = None if number is None else _stated(sentence, number, events) or _instead_of(sentence, number, last)
+        if stated is not None:
             yield stated
+            last = stated
             place = max(place, stated.end - sentence.first)
+
+
+def _instead_of(sentence: Sentence, number: _Number, stated: StatedQuantity | None) -> StatedQuantity | None:
+    """The earlier value of a quantity that a number without a noun is ("1,200 jobs, not 900")."""
+    start, end = sentence.first + number.start, sentence.first + number.end
+    if stated is None or number.unit or not _is_superseded(sentence, start, number.start):
+        return None
+    return replace(stated, start=start, end=end, value=number.value, superseded=True)
 
 
 def _number(sentence: Sentence, place: int) -> _Number | None:
@@ -387,11 +398,17 @@ def _label(sentence: Sentence, unit: str, noun: int, governor: int, called: str)
 
 
 def _is_of_earlier_year(sentence: Sentence, start: int) -> bool:
-    """Whether a time of an earlier year stands in the clause of a word, with no comma between."""
-    clause = clause_of(sentence.parse, sentence.first + start)
-    times = [time.start for time in sentence.times if time.looks_back]
-    near = (time for time in times if "," not in sentence.words[min(time, start) : max(time, start)])
-    return any(clause_of(sentence.parse, sentence.first + time) == clause for time in near)
+    """Whether a time of an earlier year stands in the clause of a word, governed by its verb or with no comma between."""
+    parse, clause = sentence.parse, clause_of(sentence.parse, sentence.first + start)
+    return any(
+        clause_of(parse, sentence.first + time.start) == clause
+        for time in sentence.times
+        if time.looks_back
+        and (
+            "," not in sentence.words[min(time.start, start) : max(time.start, start)]
+            or governor(parse, sentence.tokens(time.start, time.end)) == clause  # "In 2019, 25 people died"
+        )
+    )
 
 
 def _is_superseded(sentence: Sentence, token: int, start: int) -> bool:
@@ -416,7 +433,7 @@ def speaker_of(sentence: Sentence, token: int) -> str:
             reports = one != word and is_verb(parse, one) and parse.lemma(one) in verbs_about("report")
             if reports and (one != verb or parse.relations[word] in ("ccomp", "parataxis", "conj", "advcl")):
                 subject = next(iter(parse.below(one, "nsubj")), None)
-                if subject is not None and parse.parts[subject] != "PRON":
+                if subject is not None and parse.parts[subject] not in ("PRON", "NUM"):
                     return _phrase(sentence, subject)
     return ""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from decimal import Decimal
 
 import pytest
@@ -55,6 +56,39 @@ def test_a_number_of_the_object_is_also_of_its_verb() -> None:
 def test_a_sum_for_each_year_is_another_unit() -> None:
     (one,) = stated("The merger will save $90 million a year.", "save")
     assert one[:3] == ("90000000", "$ a year", "save")
+
+
+@pytest.mark.parametrize(
+    ("text", "values"),
+    [
+        ("The bank will cut 1,200 jobs, not 900, a union said.", [("1200", False), ("900", True)]),
+        ("The bank cut 1,200 jobs rather than 900.", [("1200", False), ("900", True)]),
+        ("The bank cut 1,200 jobs in 900 towns.", [("1200", False)]),
+    ],
+)
+def test_a_number_without_a_noun_is_an_earlier_value_of_the_quantity_before_it(
+    text: str, values: list[tuple[str, bool]]
+) -> None:
+    found = Reading(tokenise_text(text, "report")).quantities([])
+    assert [(str(one.value), one.superseded) for one in found if one.unit == "job"] == values
+
+
+@pytest.mark.parametrize(
+    ("text", "elsewhere"),
+    [
+        ("In 2019, 25 people died in a landslide.", True),
+        ("The landslide, the worst since 2019, killed 25 people.", False),
+        ("On Monday, 25 people died in a landslide.", False),
+    ],
+)
+def test_a_number_of_an_earlier_year(text: str, elsewhere: bool) -> None:
+    document = replace(tokenise_text(text, "report"), metadata={"date": "2024-07-01"})
+    assert [one.elsewhere for one in Reading(document).quantities([])] == [elsewhere]
+
+
+def test_no_number_says_something() -> None:
+    document = tokenise_text("Six people were hurt, three of them seriously, police said.", "report")
+    assert {one.speaker for one in Reading(document).quantities([])} <= {"", "police"}
 
 
 def quantity(value: str, *, rough: bool = False, unit: str = "people") -> StatedQuantity:
