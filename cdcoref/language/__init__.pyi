@@ -49,6 +49,7 @@ from .proper_names import countries_named as countries_named
 from .proper_names import different_names as different_names
 from .proper_names import gender_of_first_name as gender_of_first_name
 from .proper_names import may_be_surname as may_be_surname
+from .proper_names import names_a_person as names_a_person
 from .stated_facts import CLUB as CLUB
 from .stated_facts import GROUP as GROUP
 from .stated_facts import NO_FACTS as NO_FACTS

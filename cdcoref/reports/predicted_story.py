@@ -13,7 +13,7 @@ from typing import Any
 from cdcoref.circumstances import Place, Source, day_of, of_one_story, places_named, state_shortened
 from cdcoref.corpus import ENTITY, EVENT, Corpus, Document, Mention
 from cdcoref.facts import Parse, Period, did_not_happen
-from cdcoref.language import countries_named, is_common_word, is_header_line, lemma
+from cdcoref.language import countries_named, is_common_word, is_header_line, lemma, names_a_person
 from cdcoref.reports.cluster_circumstances import CorpusCircumstances, Known
 from cdcoref.reports.disagreements import disagreements
 from cdcoref.reports.labels import is_bare, is_pronoun, telling_mentions
@@ -38,7 +38,8 @@ _LONG_SENTENCE = 40
 """In words; longer sentences are less likely to be shown."""
 _NOBODY = words_in("label_words.tsv", "nobody")
 """Agencies that report, money, and what stands around reports on web sites."""
-_JOBS = words_in("jobs.tsv") | words_in("titles.tsv", "office")
+_OFFICES = words_in("titles.tsv", "office")
+_JOBS = words_in("jobs.tsv") | _OFFICES
 _HOLIDAYS = frozenset(row["name"].casefold() for row in rows("holidays.tsv"))
 _BEFORE_PLACES = words_in("place_words.tsv", "at") | {"from"}
 _PLACES_TO_BE = words_in("label_words.tsv", "place")
@@ -460,7 +461,9 @@ def _is_of_who(label: str) -> bool:
     words = name.split()
     if words[-1].rstrip(".") in _PLACES_TO_BE or words[-1] in _NOBODY or name in _HOLIDAYS:
         return False
-    if countries_named(words) or (words[-1] in _JOBS and all(map(is_common_word, words))):  # "Chief executive"
+    if words[-1] in _OFFICES and not names_a_person(words):  # "Apple CEO"
+        return False
+    if countries_named(words) or (words[-1] in _JOBS and all(map(is_common_word, words))):  # "Coach driver"
         return False
     is_code = len(label) == 1 or re.fullmatch(r"[A-Z]{2,5}\.[A-Z]{1,2}", label) is not None  # of shares, "CAWL.L"
     return len(words) > 1 or not (is_code or is_common_word(words[0]) or state_shortened(label) is not None)

@@ -250,7 +250,11 @@ def test_a_year_that_one_mention_looks_back_to_is_not_that_of_the_cluster() -> N
 def test_a_day_stated_behind_the_beginning_is_that_of_the_main_event_if_it_is_of_the_last_week(
     later: str, day: str
 ) -> None:
-    sentences = ["A fire was put out , which pleased all of the town .", *["The hall is in the middle of town ."] * 6, later]
+    sentences = [
+        "A fire was put out , which pleased all of the town .",
+        *["The hall is in the middle of town ."] * 6,
+        later,
+    ]
     document = Document.from_sentences("2020-05-01_a", [sentence.split() for sentence in sentences])
     fires = [place for place, word in enumerate(document.tokens) if word == "fire"]
     mentions = tuple(Mention(document.id, (place,), "event", "fire") for place in fires)
