@@ -398,7 +398,7 @@ def _label(sentence: Sentence, unit: str, noun: int, governor: int, called: str)
 
 
 def _is_of_earlier_year(sentence: Sentence, start: int) -> bool:
-    """Whether a time of an earlier year stands in the clause of a word, governed by its verb or with no comma between."""
+    """Whether a time of an earlier year is in the clause of a word, governed by its verb or with no comma between."""
     parse, clause = sentence.parse, clause_of(sentence.parse, sentence.first + start)
     return any(
         clause_of(parse, sentence.first + time.start) == clause

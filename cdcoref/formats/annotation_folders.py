@@ -12,7 +12,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from cdcoref.corpus import KINDS, Corpus, Document, Mention, tokens_between
+from cdcoref.corpus import EVENT, KINDS, Corpus, Document, Mention, tokens_between
 from cdcoref.errors import InputError, first_line
 from cdcoref.formats.chains import (
     UNKNOWN_KIND,
@@ -44,8 +44,10 @@ CONFIGURATION = "\n".join(
 )
 """``annotation.conf``, with which brat shows and edits a folder."""
 _MENTION = re.compile(r"(T[0-9]+)\t(\S+) ([0-9]{1,9} [0-9]{1,9}(?:;[0-9]{1,9} [0-9]{1,9})*)\t(.*)")
-_GROUP = re.compile(r"\*\t\S+((?: T[0-9]+)+)\s*")
-_RELATION = re.compile(r"R[0-9]+\t(\S+) \S+:(T[0-9]+) \S+:(T[0-9]+)\s*")
+_GROUP = re.compile(r"\*\t\S+((?: [TE][0-9]+)+)\s*")
+_RELATION = re.compile(r"R[0-9]+\t(\S+) \S+:([TE][0-9]+) \S+:([TE][0-9]+)\s*")
+_EVENT = re.compile(r"(E[0-9]+)\t[^\s:]+:(T[0-9]+)(?:\s.*)?")
+"""An event, and its trigger, which is the mention."""
 _NOTE = re.compile(r"#[0-9]+\t\S+ (T[0-9]+)\t(.*)")
 _ON_ONE_LINE = str.maketrans({"\\": "\\\\", "\n": "\\n", "\r": "\\r"})
 _BEGINNING = re.compile(rb"(?:\xef\xbb\xbf)?T[0-9]+\t\S+ [0-9]+ [0-9]+(?:;[0-9]+ [0-9]+)*\t")
@@ -103,6 +105,7 @@ def read_brat_file(path: Path, options: ReadOptions) -> Corpus:
     links: dict[str, Link] = {}
     labels: dict[str, str] = {}
     groups: list[list[str]] = []
+    triggers: dict[str, str] = {}
     remarks = Remarks()
     for number, line in enumerate(text_content(path).decode().split("\n"), start=1):
         line = line.removesuffix("\r")
@@ -113,10 +116,14 @@ def read_brat_file(path: Path, options: ReadOptions) -> Corpus:
         elif match := _RELATION.fullmatch(line):
             if options.joins(match[1], partial(remarks.add, line=number)):
                 groups.append([match[2], match[3]])
+        elif match := _EVENT.fullmatch(line):
+            triggers[match[1]] = match[2]
         elif match := _NOTE.fullmatch(line):
             labels[match[1]] = re.sub(r"\\(.)", lambda mark: {"n": "\n", "r": "\r"}.get(mark[1], mark[1]), match[2])
         elif line.strip() and not re.match(r"[TREAMN#*][0-9]*\t", line):
             raise InputError("the line is not an annotation of brat", path, number)
+    links |= {name: replace(links[name], kind=EVENT) for name in triggers.values() if name in links}
+    groups = [[triggers.get(name, name) for name in group] for group in groups]
     # A note at a mention of a type that is not cdcoref's may be any remark.
     own = {name for name, link in links.items() if known or not link.tag}
     named = links | {name: replace(links[name], cluster=label) for name, label in labels.items() if name in own}

@@ -22,7 +22,7 @@ from cdcoref.formats.packed import DAMAGE
 
 APPLICATION_ID = 0x43444352
 """``CDCR``, in the header of every collection."""
-COLLECTION_VERSION = 18
+COLLECTION_VERSION = 19
 """Version of the tables; a file of another version is refused."""
 COLLECTION_SUFFIX = ".cdcoref"
 

@@ -160,6 +160,8 @@ _FRONT = re.compile(
     re.DOTALL | re.MULTILINE,
 )
 """Fields at the beginning; other lines between two of ``---`` are a part of the text."""
+_NO_PROSE = re.compile(r"\{\{[<%].*?[%>]\}\}|\[\^[^\]\s]+\]:?")
+"""Short codes of Hugo, and the signs of footnotes."""
 _FIELD = re.compile(r"(?P<name>[A-Za-z][\w-]*)\s*:\s+(?P<value>\S.*?)\s*")
 
 
@@ -175,8 +177,8 @@ def read_markdown(path: Path, options: ReadOptions) -> Corpus:
         source = source[front.end() :]
         for line in front["fields"].splitlines():
             if field := _FIELD.fullmatch(line):
-                stated[field["name"].lower()] = field["value"].strip("\"'")
-    blocks = list(_blocks(source))
+                stated[field["name"].lower()] = _unquoted(field["value"])
+    blocks = list(_blocks(_NO_PROSE.sub("", source)))
     headings = [text for heading, text in blocks if heading]
     if headings:
         stated.setdefault("title", headings[0])
@@ -185,6 +187,15 @@ def read_markdown(path: Path, options: ReadOptions) -> Corpus:
     text = "\n\n".join(text for _, text in blocks)
     document = tokenise_text(text, options.id or path.name, options.pipeline, path=str(path))
     return Corpus((with_stated(document, stated),))
+
+
+def _unquoted(value: str) -> str:
+    """A value of YAML without quotation marks; between double ones a backslash stands before what is literal."""
+    if len(value) > 1 and value[0] == value[-1] == '"':
+        return re.sub(r"\\(.)", r"\1", value[1:-1])
+    if len(value) > 1 and value[0] == value[-1] == "'":
+        return value[1:-1].replace("''", "'")
+    return value
 
 
 def _blocks(source: str) -> Iterator[tuple[bool, str]]:

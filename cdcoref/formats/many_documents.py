@@ -52,31 +52,44 @@ _QUOTED = re.compile(
 """An earlier message that a reply repeats, with the line that introduces it."""
 _QUOTES = "//*[contains(@class, 'gmail_quote')] | //blockquote[@type='cite']"
 """The same in HTML."""
+_HIDDEN = "//*[contains(translate(@style, ' ', ''), 'display:none')]"
+_LINKS = words_in("mail_words.tsv", "link")
+_ANNOUNCED = re.compile(r"\n*The post .+ (?:appeared first on|first appeared on) .+\Z")
+"""What WordPress adds to the entries of a feed."""
 _ANSWER, _FORWARD = (re.compile(rf"{_any_of(kind)} ?:", re.IGNORECASE) for kind in ("answer", "forward"))
 _BEFORE_SUBJECT = re.compile(rf"\A(\[[^]]*\]\s*)?(?:(?:{_ANSWER.pattern}|{_FORWARD.pattern})\s*)+", re.IGNORECASE)
 """What a mail program puts before a subject, behind the name of a mailing list in brackets."""
 _ORIGINAL = re.compile(_any_of("original"), re.IGNORECASE)
-_NEXIS_BEGIN = re.compile(r"^[ \t]*(?:\d+ of \d+ DOCUMENTS?|Document \d+ of \d+)[ \t]*$", re.MULTILINE | re.IGNORECASE)
+_NEXIS_BEGIN = re.compile(
+    r"^[^\S\n]*(?:\d+ of \d+ DOCUMENTS?|Document \d+ of \d+)[^\S\n]*$", re.MULTILINE | re.IGNORECASE
+)
 _NEXIS_EDITION = re.compile(r"(?:[\w.]+ ){0,4}edition(?: \d)?", re.IGNORECASE)
-_NEXIS_END = re.compile(r"^[ \t]*End of Document[ \t]*$", re.MULTILINE)
+_NEXIS_END = re.compile(r"^[^\S\n]*End of Document[^\S\n]*$", re.MULTILINE)
 _NEXIS_FIELD = re.compile(
     rf"[ \t]*(?P<name>{'|'.join(row['name'] for row in rows('nexis_fields.tsv'))})"
-    r"(?::[ \t]*|[ \t]+(?=\d{4}|\d+ of \d+)|\Z)(?P<value>.*)",
+    r"(?::[^\S\n]*|[ \t]+(?=\d{4}|\d+ of \d+)|\Z)(?P<value>.*)",
     re.IGNORECASE,
 )
 _NEXIS_BEHIND, _NEXIS_ABOVE, _NEXIS_LONG = (words_in("nexis_fields.tsv", k) for k in ("behind", "above", "long"))
-_NEXIS_COVER = words_in("nexis_fields.tsv", "cover")
+_NEXIS_COVER, _NEXIS_OPENS = words_in("nexis_fields.tsv", "cover"), words_in("nexis_fields.tsv", "opens")
+_PROQUEST = re.compile(rb"^ProQuest document ID:", re.MULTILINE)
+_PROQUEST_FIELDS = "|".join(map(re.escape, sorted(words_in("nexis_fields.tsv", "proquest"))))
+_PROQUEST_FIELD = re.compile(rf"^({_PROQUEST_FIELDS}):[^\S\n]*(.*)", re.MULTILINE | re.IGNORECASE)
+_PROQUEST_TEXT = re.compile(
+    rf"^Full text:\s*(.*?)\s*(?=^(?:{_PROQUEST_FIELDS}):|\Z)", re.MULTILINE | re.DOTALL | re.IGNORECASE
+)
 
 
 def is_nexis(text: str) -> bool:
     """Whether a text is a download of LexisNexis or Nexis Uni."""
     return _NEXIS_BEGIN.search(text[:2000]) is not None or (
-        _NEXIS_END.search(text) is not None and re.search(r"^Length:[ \t]*\d+ words", text, re.M | re.I) is not None
+        _NEXIS_END.search(text) is not None and re.search(r"^Length:\s*\d+ words", text, re.M | re.I) is not None
     )
 
 
 def nexis_parts(text: str) -> Iterator[Part]:
     """The articles of a download, old (`1 of 2 DOCUMENTS`) or new (`End of Document`)."""
+    text = text.replace("\r\n", "\n")
     old = _NEXIS_BEGIN.search(text) is not None
     pieces = (_NEXIS_BEGIN if old else _NEXIS_END).split(text)
     for number, piece in enumerate(pieces):
@@ -92,6 +105,8 @@ def nexis_parts(text: str) -> Iterator[Part]:
                     name = field["name"].lower()
                     ended = ended or (name in _NEXIS_BEHIND and bool(body))
                     begun = begun or name in _NEXIS_ABOVE
+                    if name in _NEXIS_OPENS:  # what stands above is an abstract
+                        body, below = [], []
                     long = name if name in _NEXIS_LONG and place == 0 and not body else ""
                     fields[name] = field["value"] or fields.get(name, "")
                 elif long:
@@ -125,6 +140,15 @@ def _nexis_heading(blocks: list[list[str]], old: bool) -> tuple[dict[str, Any], 
     return known, ["\n".join(block) for block in blocks[at + 2 :]]
 
 
+def _proquest_parts(text: str) -> Iterator[Part]:
+    """The articles of a download of ProQuest, between lines of underscores."""
+    for piece in re.split(r"^_{20,}[^\S\n]*$", text.replace("\r\n", "\n"), flags=re.MULTILINE):
+        known = {field[1].lower(): field[2].strip() for field in reversed([*_PROQUEST_FIELD.finditer(piece)])}
+        if body := _PROQUEST_TEXT.search(piece):
+            stated = {"title": known.get("title"), "date": known.get("publication date"), "author": known.get("author")}
+            yield Part(body[1], {**stated, "source": known.get("publication title")})
+
+
 def _mails(data: bytes, path: Path) -> Iterator[Part]:
     """The messages of a file; of each, the plain text without the signature."""
     found = re.split(rb"(?m)^From \S[^\n]*\d\d:\d\d[^\n]*\r?\n", data)[1:] if _MBOX.match(data) else [data]
@@ -137,10 +161,11 @@ def _mails(data: bytes, path: Path) -> Iterator[Part]:
         except (LookupError, UnicodeError, ValueError):  # an encoding that is unknown
             text = part.get_payload(decode=True).decode(errors="replace")  # type: ignore[union-attr]
         if part is not None and part.get_content_subtype() == "html":
-            text = all_text(text.encode(), path, without=_QUOTES)
+            text = all_text(text.encode(), path, without=f"{_QUOTES} | {_HIDDEN}")
         stated = {"title": str(message.get("Subject", "")), "date": str(message.get("Date", ""))}
         stated["source"] = _sender(str(message.get("From", "")))
         text = _QUOTED.sub("", _SIGNATURE.sub("", text.replace("\r\n", "\n")))
+        text = "\n".join(line for line in text.split("\n") if not _is_of_links(line))
         if content is not data:
             text = re.sub(r"^>(?=>*From )", "", text, flags=re.MULTILINE)
         if header := _FORWARDED.search(text):
@@ -157,9 +182,16 @@ def _mails(data: bytes, path: Path) -> Iterator[Part]:
         yield Part(_FORWARDED.sub("", text), {**stated, "title": _BEFORE_SUBJECT.sub(r"\1", stated["title"])})
 
 
+def _is_of_links(line: str) -> bool:
+    """Whether a line of a message has only links such as "Unsubscribe | Manage preferences"."""
+    parts = {part.strip().casefold() for part in re.split(r"[|·•]", line)}
+    return parts <= _LINKS
+
+
 def _sender(line: str) -> str:
     """Who sent a message: a name, or else the domain of an address."""
-    name, address = parseaddr(re.sub(r"\[(?:mailto:)?([^]\s]+@[^]\s]+)\]", r"<\1>", line))
+    line = re.sub(r"\[(?:mailto:)?([^]\s]+@[^]\s]+)\]", r"<\1>", line)
+    name, address = parseaddr(re.sub(r'\A\s*([^"<>@]*,[^"<>@]*?)\s*<', r'"\1" <', line))  # "Dell, Marcus <...>"
     return name or address.rpartition("@")[2]
 
 
@@ -168,7 +200,7 @@ def _entries(data: bytes, path: Path) -> Iterator[Part]:
     feed = optional_module("feedparser", "reading feeds", "feedparser", path).parse(io.BytesIO(data))
     for entry in feed.entries:
         content = max((one.get("value", "") for one in entry.get("content", ())), key=len, default="")
-        text = _plain(content or entry.get("summary") or "", path)
+        text = _ANNOUNCED.sub("", _plain(content or entry.get("summary") or "", path))
         stated = {
             "title": _plain(entry.get("title", ""), path),
             "date": entry.get("published") or entry.get("updated"),
@@ -213,8 +245,11 @@ def _read(parts: Callable[[bytes, Path], Iterator[Part]], what: str) -> Callable
     return read
 
 
-def _read_nexis(path: Path, options: ReadOptions) -> Corpus:
-    return documents_of(nexis_parts(text_content(path, options.encoding).decode()), path, options, "article")
+def _read_articles(parts: Callable[[str], Iterator[Part]]) -> Callable[[Path, ReadOptions], Corpus]:
+    def read(path: Path, options: ReadOptions) -> Corpus:
+        return documents_of(parts(text_content(path, options.encoding).decode()), path, options, "article")
+
+    return read
 
 
 MANY_DOCUMENTS = (
@@ -223,5 +258,6 @@ MANY_DOCUMENTS = (
     ),
     Format("feed", (".rss", ".atom"), _read(_entries, "entry"), _FEED.match),
     Format("web archive", (".warc", ".wet"), _read(_records, "record"), re.compile(b"WARC/").match),
-    Format("LexisNexis", (), _read_nexis, lambda start: is_nexis(start.decode(errors="replace"))),
+    Format("ProQuest", (), _read_articles(_proquest_parts), _PROQUEST.search),
+    Format("LexisNexis", (), _read_articles(nexis_parts), lambda start: is_nexis(start.decode(errors="replace"))),
 )

@@ -77,6 +77,10 @@ _PUBLISHED = re.compile(
 _LONGEST_PUBLISHED = 80
 """In characters."""
 _ADDRESS_DAY = re.compile(r"/((?:19|20)\d\d|[012]\d(?=\d{4}-))([/-]?)(\d\d)\2(\d\d)(?!\d)")
+_AROUND = (
+    "//noscript | //body//*[re:test(@class, '(^|\\s)(foot|(site|page)-?foot(er)?|colophon|copyright)(\\s|$)', 'i')]"
+)
+"""What stands around the article, for readers without scripts or at the end of each page."""
 _ONLY_YEAR = re.compile(r"\W*(?:19|20)\d\d\W*")
 _STATED = {"title": "title", "author": "author", "url": "url", "sitename": "source"}
 """The names of metadata in trafilatura, and here."""
@@ -146,7 +150,7 @@ def _updates(data: bytes, path: Path) -> list[Part]:
         updates.append(Part(all_text(html.tostring(block, encoding="utf-8"), path), known))
     for part in (*blocks, *tree.xpath("//nav | //aside | //footer")):
         part.drop_tree()
-    text, stated = page_text(b"<!doctype html>" + html.tostring(tree, encoding="utf-8"), path)
+    text, stated = _page(b"<!doctype html>" + html.tostring(tree, encoding="utf-8"), path)
     about = {name: stated[name] for name in ("date", "source", "author", "url") if name in stated}
     kept = ({name: value for name, value in update.stated.items() if value} for update in updates)
     return [Part(text, stated), *(Part(part.text, about | own) for part, own in zip(updates, kept, strict=True))]
@@ -174,6 +178,13 @@ def _moment(stated: str) -> dict[str, str | None]:
 
 def page_text(data: bytes, path: Path) -> tuple[str, dict[str, str]]:
     """The text of a page or fragment, its headline first, and what the page states about it."""
+    text, stated = _page(data, path)
+    if not re.search(r"\w", text):
+        raise InputError("the page has no text", path)
+    return text, stated
+
+
+def _page(data: bytes, path: Path) -> tuple[str, dict[str, str]]:
     article, day = _article(data, path)
     text = "\n\n".join(line.strip() for line in str(article.text or "").splitlines() if line.strip()) if article else ""
     if not text or not _PAGE.match(data[:_LOOKED_AT].lstrip()):
@@ -184,8 +195,6 @@ def page_text(data: bytes, path: Path) -> tuple[str, dict[str, str]]:
     beginning = [line.casefold() for line in text.split("\n\n")[:BEGINNING]]
     if title and not any(line.startswith(title.casefold()) for line in beginning):
         text = f"{title}\n\n{text}" if text else title
-    if not re.search(r"\w", text):
-        raise InputError("the page has no text", path)
     stated = {ours: value for theirs, ours in _STATED.items() if (value := getattr(article, theirs, None))}
     if _ONLY_YEAR.fullmatch(stated.get("source", "")):  # of the copyright
         del stated["source"]
@@ -221,8 +230,10 @@ def _article(data: bytes, path: Path) -> tuple[Any, str | None]:
         for hidden in tree.xpath("//template | //body//*[@hidden or @aria-hidden='true']"):
             hidden.drop_tree()
         day = _stated_day(tree)
+        for around in tree.xpath(_AROUND, namespaces=_NAMESPACES):
+            around.drop_tree()
         found = trafilatura.bare_extraction(tree, with_metadata=True, include_comments=False, favor_recall=True)
-        return found, day
+        return found or trafilatura.extract_metadata(tree), day
     except (ValueError, AssertionError, AttributeError, TypeError, LookupError, RecursionError) as error:
         raise InputError(f"the HTML cannot be read ({first_line(error)})", path) from error
 

@@ -72,6 +72,9 @@ def is_date(word: str) -> bool:
     return is_date_name(word) or YEAR.fullmatch(word) is not None
 
 
+_WEB_ARCHIVE = re.compile(r"\.(?:warc|wet)\b", re.IGNORECASE)
+
+
 def date_of(id: str, text: str) -> str | None:
     """The day of a document (ISO 8601), or None if none is known.
 
@@ -93,8 +96,9 @@ def day_in(text: str) -> str | None:
 
 
 def day_in_name(id: str) -> str | None:
-    """The day (ISO 8601) in the name of a file or document; None if there is none."""
-    return next(_days(_IN_ID, id), None)
+    """The day (ISO 8601) in the name of a file or document; None if there is none, as for a web archive, which is named
+    after the day on which its pages were copied."""
+    return None if _WEB_ARCHIVE.search(id) else next(_days(_IN_ID, id), None)
 
 
 def _days(patterns: tuple[re.Pattern[str], ...], text: str, omitted: Collection[str] = ()) -> Iterator[str]:

@@ -17,6 +17,10 @@ _PARTICLES = rf"(?:{'|'.join(sorted(words_in('before_names.tsv', 'particle')))})
 _NO_NAME = r"(?!(?:A|An|The|Staff|Senior|Special|Associated|Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)(?:day)?\b)"
 _NAME = rf"{_NO_NAME}[A-Z][\w.'’-]*(?:\s+(?:{_PARTICLES}\s+)*[A-Z][\w.'’-]*){{1,3}}"
 _BYLINE = re.compile(rf"(?:By|BY)\s+(?P<author>{_NAME}(?:(?:\s*,|\s+and|\s*&)\s+{_NAME})*)\s*(?:[,|/–—-]\s*.*)?")
+_BY_OTHERS = re.compile(
+    r"(?:By|BY)\s+(?:[A-Z][\w.'’-]+|(?:[\w'’-]+\s+){0,4}(?:desk|staff|newsroom|agencies|correspondents?|reporters?|writers?))"
+)
+"""A byline without a full name ("By Tremorbot", "By our foreign desk")."""
 _DATE_WORDS = words_in("date_line_words.tsv")
 _NAMES = (*MONTHS, *WEEKDAYS)
 """Of days and months, which may be shortened."""
@@ -45,5 +49,11 @@ def is_date_line(line: str) -> bool:
 
 
 def is_header_line(line: str) -> bool:
-    """Whether a line is a byline or states when a text was published, and nothing else."""
-    return is_date_line(line) or byline_author(line) is not None
+    """Whether a line is a byline or states when a text was published, and nothing else.
+
+    >>> is_header_line("By our foreign desk"), is_header_line("By Friday"), is_header_line("By the river")
+    (True, False, False)
+    """
+    if is_date_line(line) or byline_author(line) is not None:
+        return True
+    return _BY_OTHERS.fullmatch(line) is not None and line.split()[-1] not in {name.title() for name in _NAMES}

@@ -32,7 +32,7 @@ LEAD = 2
 MIN_SHARED = 0.5
 """The share of the sentences of the shorter text that the longer one has, from which they may be of one template."""
 MIN_ALIKE = 0.6
-"""The share of the words, in their order, from which they may be, too."""
+"""The share of the words of the shorter text that the longer one has, in their order, from which they may be, too."""
 MIN_ALIKE_LEADS = 0.3
 """The share of the words at the beginning, in their order, below which nothing there stands for something else."""
 _FACILITIES = words_in("place_words.tsv", "facility")
@@ -157,7 +157,9 @@ def are_of_template(one: Document, other: Document) -> bool:
     mine, theirs = _sentences(one), _sentences(other)
     if len(mine & theirs) < MIN_SHARED * min(len(mine), len(theirs)):
         words = SequenceMatcher(None, one.tokens, other.tokens, autojunk=False)
-        if words.quick_ratio() < MIN_ALIKE or words.ratio() < MIN_ALIKE:
+        alike = MIN_ALIKE * min(len(one.tokens), len(other.tokens))
+        total = (len(one.tokens) + len(other.tokens)) / 2
+        if words.quick_ratio() * total < alike or sum(block.size for block in words.get_matching_blocks()) < alike:
             return False
     facts = other_facts(one, other)
     return len(facts) > 1 and ("name" in facts or {"day", "amount"} <= set(facts))

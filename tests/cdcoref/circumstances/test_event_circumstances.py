@@ -123,7 +123,8 @@ def test_the_day_of_a_document_does_not_become_that_of_its_events() -> None:
 
 def test_a_company_is_not_the_country_that_a_document_is_about() -> None:
     about = setting("Maas wins Norway order", "Maas won .").about
-    assert about is not None and about.name == "Norway"
+    assert about is not None
+    assert about.name == "Norway"
     assert setting("Maas wins Norway Airlines order", "Maas won .").about is None
 
 

@@ -245,3 +245,16 @@ def test_what_cannot_be_written_is_said(tmp_path: Path, monkeypatch: pytest.Monk
     with pytest.raises(InputError, match="pip install"):
         write_xmi(people(), tmp_path / "x")
     assert not (tmp_path / "x").exists()
+
+
+def test_events_of_brat_are_their_triggers(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("The towns merge. The merger is done. It rained.\n")
+    lines = ["T1\tMerge 10 15\tmerge", "E1\tMerge:T1", "T2\tMerge 21 27\tmerger", "E2\tMerge:T2 Party:T3"]
+    lines += ["T3\tTown 4 9\ttowns", "T4\tRain 40 46\trained", "*\tSameEvent E1 E2", "R1\tBefore Arg1:E1 Arg2:T4"]
+    (tmp_path / "a.ann").write_text("".join(f"{line}\n" for line in lines))
+    corpus = read_file(tmp_path / "a.ann")
+    towns, merge, merger, rained = corpus.mentions
+    assert merge.cluster == merger.cluster is not None
+    assert (towns.cluster, rained.cluster) == (None, None)
+    assert [mention.kind for mention in corpus.mentions] == [None, "event", "event", None]
+    assert "relation 'Before' is not used" in corpus.notes[0]

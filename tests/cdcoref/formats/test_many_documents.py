@@ -14,6 +14,7 @@ import pytest
 from warcio.statusandheaders import StatusAndHeaders
 from warcio.warcwriter import WARCWriter
 
+from cdcoref.circumstances import day_of
 from cdcoref.errors import InputError
 from cdcoref.formats import read_corpus, read_file, write_corpus
 from tests.tables import cases
@@ -59,6 +60,49 @@ NEW_NEXIS = f"""Ferry sinks\n\nThe Courier\n\nMarch 7, 2024 Thursday\n\nCopyrigh
 Length: 7 words\n\nByline: Ann Lee\n\nBody\n\n{FERRY}\n\nLoad-Date: March 8, 2024\n\nEnd of Document
 
 Mill burns\n\nThe Courier\n\nMarch 9, 2024\n\nLength: 3 words\n\nBody\n\nA café burnt.\n\nEnd of Document\n"""
+_LINE = "_" * 60
+PROQUEST = f"""{_LINE}
+
+Report Information from ProQuest
+11 March 2024 10:14
+{_LINE}
+
+Document 1 of 2
+
+Author: Lee, Ann
+
+Links: http://resolver.example
+
+Full text: {FERRY}
+
+Credit: By Ann Lee
+
+Subject: Ferries
+
+Title: Ferry sinks
+
+Publication title: The Courier
+
+Publication date: Mar 7, 2024
+
+ProQuest document ID: 25
+
+Copyright: Copyright The Courier Mar 7, 2024
+
+Last updated: 2024-03-09
+
+{_LINE}
+
+Document 2 of 2
+
+Full text: A café burnt.
+
+Title: Mill burns
+
+ProQuest document ID: 26
+
+{_LINE}
+"""
 LISTED = (
     "\n{}. {}\n\nClient/Matter: -None-\n\nSearch Terms: ferry\n\nNarrowed by:\n\nTimeline: 1 Mar 2024 to 9 Mar 2024\n"
 )
@@ -76,6 +120,9 @@ FILES: dict[str, bytes] = {
     "pages.txt": re.sub("(Ferry sinks|Mill burns)", r"Page 1 of 2\n\1", NEW_NEXIS)
     .replace("\n\nLoad-Date", "\n\nGraphic\n\nA Copyright ferry\n\nClassification\n\nSubject: FERRIES\n\nLoad-Date")
     .encode(),
+    "crlf.txt": COVER.replace("\n", "\r\n").replace("Length: ", "Length:\u00a0").encode(),
+    "abstract.txt": NEW_NEXIS.replace("Body\n", "Abstract\n\nIt http-sank.\n\nFull Text\n\nLink to Image\n").encode(),
+    "proquest.txt": PROQUEST.encode(),
     "labels.txt": re.sub("([12] of 2) DOCUMENTS", r"Document \1", OLD_NEXIS)
     .replace("Ferry sinks", "Late City Edition\n\nHEADLINE: Ferry sinks")
     .encode(),
@@ -206,6 +253,42 @@ def test_what_a_message_in_html_quotes_is_left_out(tmp_path: Path) -> None:
     message.set_content("<p>It rose.</p><div class='gmail_quote'>Ann wrote:<p>It sank.</p></div>", subtype="html")
     (tmp_path / "a.eml").write_bytes(bytes(message))
     assert read_file(tmp_path / "a.eml").documents[0].text == "It rose."
+
+
+def test_links_and_hidden_parts_of_a_newsletter_are_no_text(tmp_path: Path) -> None:
+    hidden = "<div style='display: none; max-height:0'>Soup</div>"
+    links = "<p><a href='u'>Unsubscribe</a> | <a href='p'>Manage preferences</a></p>"
+    message = EmailMessage()
+    message["Message-ID"] = "<1@courier.example>"
+    message["From"] = "Lee, Ann <ann@courier.example>"
+    message.set_content(f"{hidden}<p>View in browser</p><p>It | sank.</p>{links}", subtype="html")
+    (tmp_path / "a.eml").write_bytes(bytes(message))
+    assert read_file(tmp_path / "a.eml").documents[0].text == "It | sank."
+
+
+def test_a_name_with_a_comma_is_who_sent_a_message(tmp_path: Path) -> None:
+    body = f"---- Forwarded message ----\nFrom: Lee, Ann <a@herald.example>\nDate: Wed, 6 Mar 2024\n\n{FERRY}"
+    (tmp_path / "a.eml").write_bytes(mail("Fwd: F", body))
+    assert read_file(tmp_path / "a.eml").documents[0].metadata["source"] == "Lee, Ann"
+
+
+def test_what_a_feed_adds_to_its_entries_is_no_text(tmp_path: Path) -> None:
+    added = "&lt;p&gt;The post &lt;a&gt;Ferry sinks&lt;/a&gt; appeared first on The Courier.&lt;/p&gt;"
+    (tmp_path / "a.rss").write_text(FEED.replace(f"{FERRY}&lt;/p&gt;", f"{FERRY}&lt;/p&gt;{added}"))
+    assert read_file(tmp_path / "a.rss").documents[0].text == FERRY
+
+
+def test_the_name_of_a_web_archive_is_no_day(tmp_path: Path) -> None:
+    (tmp_path / "CC-20210302-1.warc.gz").write_bytes(warc())
+    documents = read_file(tmp_path / "CC-20210302-1.warc.gz").documents
+    assert [document.metadata.get("date") for document in documents] == [None, None]
+    assert [day_of(document) for document in documents] == [None, None]
+
+
+def test_what_stands_around_an_article_is_no_text(tmp_path: Path) -> None:
+    around = "<noscript><p>You need JavaScript.</p></noscript><p class='foot'>Site by Webworks 2014</p>"
+    (tmp_path / "a.html").write_text(f"<html><body><h1>Ferry sinks</h1><p>{FERRY}</p>{around}</body></html>")
+    assert read_file(tmp_path / "a.html").documents[0].text == f"Ferry sinks\n\n{FERRY}"
 
 
 def test_titles_of_feeds_have_no_tags(tmp_path: Path) -> None:

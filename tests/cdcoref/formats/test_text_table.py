@@ -187,6 +187,11 @@ def test_markdown(tmp_path: Path) -> None:
     assert (document.text, document.metadata) == ("She left.", {"title": "Captain held"})
     (tmp_path / "e.md").write_text("---\n\nA ferry sank.\n\n---\n\nIt burnt.\n")
     assert read_file(tmp_path / "e.md").documents[0].text == "A ferry sank.\n\nIt burnt."
+    front = "---\ntitle: \"Ferry: \\\"it sank\\\"\"\nauthor: 'O''Hara'\n---\n"
+    (tmp_path / "f.md").write_text(f'{front}{{{{< figure src="a.jpg" >}}}}\n\nIt sank.[^1]\n\n[^1]: She said so.\n')
+    [document] = read_file(tmp_path / "f.md").documents
+    assert document.text == "It sank.\n\nShe said so."
+    assert document.metadata == {"title": 'Ferry: "it sank"', "author": "O'Hara"}
     (tmp_path / "c.md").write_text("# Ferry sinks\n\nIt sank.\n")
     assert read_file(tmp_path / "c.md").documents[0].metadata == {"title": "Ferry sinks"}
 

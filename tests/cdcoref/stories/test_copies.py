@@ -194,3 +194,30 @@ def test_two_happenings_in_the_same_words_are_told_of_by_id() -> None:
     assert of_two_happenings(documents) == set()
     documents[1] = tokenise_text(WARNING.replace("Ash", "Pike").replace("Sunday", "Monday"), "b")
     assert of_two_happenings(documents) == {frozenset("ab")}
+
+
+QUAKE = (
+    "Magnitude 3.6 earthquake shakes Dry Fork\n\nBy Tremorbot\n\nA magnitude 3.6 earthquake was reported Monday "
+    "six miles from Dry Fork, according to the bureau.\n\nDid you feel this earthquake? Tell the bureau.\n\nThis story "
+    "was made by a program. An editor read it before it was published."
+)
+
+
+def test_a_byline_is_not_where_the_facts_of_a_text_are() -> None:
+    changes = {"3.6": "4.1", "Dry Fork": "Puma Ridge", "Monday": "Wednesday"}
+    other = QUAKE
+    for word, new in changes.items():
+        other = other.replace(word, new)
+    documents = [tokenise_text(QUAKE, "a"), tokenise_text(other, "b")]
+    assert of_two_happenings(documents) == {frozenset("ab")}
+
+
+def test_a_longer_report_may_have_the_words_of_a_shorter_one_about_another_happening() -> None:
+    short = (
+        "A chairlift carrying 12 skiers stopped above Vossdal for two hours on Sunday after ice blocked its motor.\n\n"
+        "Rescuers lowered the passengers on ropes. The operator offered the passengers free tickets for life."
+    )
+    longer = short.replace("chairlift", "cable car").replace("Vossdal", "Larkhaven").replace("Sunday", "Tuesday")
+    longer += "\n\nA woman told jokes until her turn came. Prosecutors have opened an inquiry. It was built in 1968."
+    documents = [tokenise_text(short, "a"), tokenise_text(longer, "b")]
+    assert of_two_happenings(documents) == {frozenset("ab")}
