@@ -78,9 +78,10 @@ _LONGEST_PUBLISHED = 80
 """In characters."""
 _ADDRESS_DAY = re.compile(r"/((?:19|20)\d\d|[012]\d(?=\d{4}-))([/-]?)(\d\d)\2(\d\d)(?!\d)")
 _AROUND = (
-    "//noscript | //body//*[re:test(@class, '(^|\\s)(foot|(site|page)-?foot(er)?|colophon|copyright)(\\s|$)', 'i')]"
+    "//noscript | //amp-ad | //a[starts-with(@href, 'javascript:')]"
+    " | //body//*[re:test(@class, '(^|\\s)(foot|(site|page)-?foot(er)?|colophon|copyright)(\\s|$)', 'i')]"
 )
-"""What stands around the article, for readers without scripts or at the end of each page."""
+"""What stands around the article: advertisements, controls, what is for readers without scripts, ends of pages."""
 _ONLY_YEAR = re.compile(r"\W*(?:19|20)\d\d\W*")
 _STATED = {"title": "title", "author": "author", "url": "url", "sitename": "source"}
 """The names of metadata in trafilatura, and here."""
@@ -191,6 +192,7 @@ def _page(data: bytes, path: Path) -> tuple[str, dict[str, str]]:
         # A fragment has no menus around its text, so that nothing of it is left out.
         every = all_text(data, path)
         text = text if text and set(_WORD.findall(every)) <= set(_WORD.findall(text)) else every
+        text = "\n\n".join(filter(_WORD.search, text.split("\n\n")))
     title = " ".join((article.title or "").split()) if article else ""
     beginning = [line.casefold() for line in text.split("\n\n")[:BEGINNING]]
     if title and not any(line.startswith(title.casefold()) for line in beginning):

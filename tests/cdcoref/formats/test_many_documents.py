@@ -287,6 +287,7 @@ def test_the_name_of_a_web_archive_is_no_day(tmp_path: Path) -> None:
 
 def test_what_stands_around_an_article_is_no_text(tmp_path: Path) -> None:
     around = "<noscript><p>You need JavaScript.</p></noscript><p class='foot'>Site by Webworks 2014</p>"
+    around += "<p><a href='javascript:print()'>Print</a></p><amp-ad><p>Advertisement: cruises</p></amp-ad>"
     (tmp_path / "a.html").write_text(f"<html><body><h1>Ferry sinks</h1><p>{FERRY}</p>{around}</body></html>")
     assert read_file(tmp_path / "a.html").documents[0].text == f"Ferry sinks\n\n{FERRY}"
 
