@@ -38,7 +38,7 @@ _LONG_SENTENCE = 40
 """In words; longer sentences are less likely to be shown."""
 _NOBODY = words_in("label_words.tsv", "nobody")
 """Agencies that report, money, and what stands around reports on web sites."""
-_OFFICES = words_in("titles.tsv", "office")
+_OFFICES = words_in("titles.tsv", "office") | words_in("titles.tsv", "post")
 _JOBS = words_in("jobs.tsv") | _OFFICES
 _HOLIDAYS = frozenset(row["name"].casefold() for row in rows("holidays.tsv"))
 _BEFORE_PLACES = words_in("place_words.tsv", "at") | {"from"}
