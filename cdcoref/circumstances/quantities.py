@@ -398,7 +398,8 @@ def _label(sentence: Sentence, unit: str, noun: int, governor: int, called: str)
 
 
 def _is_of_earlier_year(sentence: Sentence, start: int) -> bool:
-    """Whether a time of an earlier year is in the clause of a word, governed by its verb or with no comma between."""
+    """Whether a time of an earlier year is in the clause of a word: with no comma between, or before it and governed by
+    the verb ("In 2019, 25 people died")."""
     parse, clause = sentence.parse, clause_of(sentence.parse, sentence.first + start)
     return any(
         clause_of(parse, sentence.first + time.start) == clause
@@ -406,7 +407,7 @@ def _is_of_earlier_year(sentence: Sentence, start: int) -> bool:
         if time.looks_back
         and (
             "," not in sentence.words[min(time.start, start) : max(time.start, start)]
-            or governor(parse, sentence.tokens(time.start, time.end)) == clause  # "In 2019, 25 people died"
+            or (time.start < start and governor(parse, sentence.tokens(time.start, time.end)) == clause)
         )
     )
 
