@@ -144,9 +144,11 @@ def _proquest_parts(text: str) -> Iterator[Part]:
     """The articles of a download of ProQuest, between lines of underscores."""
     for piece in re.split(r"^_{20,}[^\S\n]*$", text.replace("\r\n", "\n"), flags=re.MULTILINE):
         known = {field[1].lower(): field[2].strip() for field in reversed([*_PROQUEST_FIELD.finditer(piece)])}
-        if body := _PROQUEST_TEXT.search(piece):
+        body = _PROQUEST_TEXT.search(piece)
+        if body or "proquest document id" in known:
             stated = {"title": known.get("title"), "date": known.get("publication date"), "author": known.get("author")}
-            yield Part(body[1], {**stated, "source": known.get("publication title")})
+            text = body[1] if body else known.get("abstract", "")
+            yield Part(text, {**stated, "source": known.get("publication title")})
 
 
 def _mails(data: bytes, path: Path) -> Iterator[Part]:

@@ -78,7 +78,7 @@ _LONGEST_PUBLISHED = 80
 """In characters."""
 _ADDRESS_DAY = re.compile(r"/((?:19|20)\d\d|[012]\d(?=\d{4}-))([/-]?)(\d\d)\2(\d\d)(?!\d)")
 _AROUND = (
-    "//noscript | //amp-ad | //a[starts-with(@href, 'javascript:')]"
+    "//noscript | //amp-ad | //a[starts-with(@href, 'javascript:')][string-length(normalize-space(..)) < 60]"
     " | //body//*[re:test(@class, '(^|\\s)(foot|(site|page)-?foot(er)?|colophon|copyright)(\\s|$)', 'i')]"
 )
 """What stands around the article: advertisements, controls, what is for readers without scripts, ends of pages."""

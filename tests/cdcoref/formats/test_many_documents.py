@@ -288,8 +288,17 @@ def test_the_name_of_a_web_archive_is_no_day(tmp_path: Path) -> None:
 def test_what_stands_around_an_article_is_no_text(tmp_path: Path) -> None:
     around = "<noscript><p>You need JavaScript.</p></noscript><p class='foot'>Site by Webworks 2014</p>"
     around += "<p><a href='javascript:print()'>Print</a></p><amp-ad><p>Advertisement: cruises</p></amp-ad>"
-    (tmp_path / "a.html").write_text(f"<html><body><h1>Ferry sinks</h1><p>{FERRY}</p>{around}</body></html>")
-    assert read_file(tmp_path / "a.html").documents[0].text == f"Ferry sinks\n\n{FERRY}"
+    text = f"{FERRY} Nobody at the harbour of <a href='javascript:show()'>Tresk</a> had seen the ferry since noon."
+    (tmp_path / "a.html").write_text(f"<html><body><h1>Ferry sinks</h1><p>{text}</p>{around}</body></html>")
+    shown = re.sub("<.*?>", "", text)
+    assert read_file(tmp_path / "a.html").documents[0].text == f"Ferry sinks\n\n{shown}"
+
+
+def test_an_article_of_proquest_without_its_text_has_the_abstract_or_is_counted(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text(PROQUEST.replace("Full text: A café burnt.", "Abstract: A café burnt."))
+    assert [document.text for document in read_file(tmp_path / "a.txt").documents] == [FERRY, "A café burnt."]
+    (tmp_path / "a.txt").write_text(PROQUEST.replace("Full text: A café burnt.", ""))
+    assert read_file(tmp_path / "a.txt").notes[-1].endswith("1 article without text left out")
 
 
 def test_titles_of_feeds_have_no_tags(tmp_path: Path) -> None:
