@@ -156,6 +156,7 @@ class DocumentCircumstances:
                 if opened_behind(parse, parse.heads[token]) == tokens[-1]
             ]
             numbers = [] if word is None else owners(parse, word, events)
+            opened = [one for verb in opened for one in (verb, *parse.below(verb, "conj"))]
             behind = (n for verb in opened for n in owners(parse, verb, events, of_place=True))
             for number in dict.fromkeys((*numbers, *behind)):
                 (own if heads[number] == word else of_verbs)[number].append(when)

@@ -26,8 +26,8 @@ SHORT = 31
 """Days of a time, at most, that tells events of one place and kind apart: a month."""
 AGREEMENT = 1.7
 """What is added to the log-odds of pairs that agree; see :meth:`CircumstanceTables.agree`."""
-_OWN = Source.HEADING
-"""How a circumstance of the event itself is known, at least."""
+_OWN, _SHOWN = Source.HEADING, Source.INFERRED
+"""How a circumstance of the event itself is known, at least; and one that readers see, as the day of a main event."""
 _DEFINITE = frozenset({"the", "this"})
 
 
@@ -55,9 +55,11 @@ class CircumstanceTables:
         own_times = [[when for when in one.when if when.source >= _OWN] for one in circumstances]
         self._times = Values([_days_of(one.when) for one in circumstances])
         self._own_times = Values(list(map(_days_of, own_times)))
-        self._looks_back = self._elsewhere | np.array(
-            [bool(own) and all(when.looks_back for when in own) for own in own_times], dtype=bool
+        self._main_times = Values(
+            [_days_of([w for w in one.when if w.source >= _SHOWN and w.period.has_year]) for one in circumstances]
         )
+        self._is_earlier = np.array([bool(own) and all(w.looks_back for w in own) for own in own_times], dtype=bool)
+        self._looks_back = self._elsewhere | self._is_earlier
         self._places = Values([_place_of(one.where) for one in circumstances])
         self._own_places = Values([_place_of([w for w in one.where if w.source >= _OWN]) for one in circumstances])
         kinds = (kind_of(word, of_people=True) for word in words)
@@ -76,6 +78,8 @@ class CircumstanceTables:
             looks = self._elsewhere[one] & ~self._elsewhere[other]
             found |= looks & self._own_times.related(_differ, self._times, one, other)
             found |= looks & self._own_places.related(Place.excludes, self._places, one, other)
+            in_one = self._is_earlier[one] & (self._document_of[one] == self._document_of[other])
+            found |= in_one & self._own_times.related(_differ, self._main_times, one, other)
         return found | self._themes.related(_are_of_two_people, self._themes, first, second)
 
     def agree(self, first: Integers, second: Integers) -> Flags:
