@@ -336,12 +336,11 @@ def day_of(document: Document) -> Period | None:
     """The day of a document; without a year if none is stated; None if unknown.
 
     That of its stated metadata, its id or address on the web, of a line that is a date or of a dateline at its
-    beginning, or else the first full date there.
+    beginning; not one in a sentence there, which may be of an earlier happening.
     """
     if known := _stated_day(document) or day_in_name(document.id) or _day_in_address(document):
         return Period.of_day(date.fromisoformat(known))
     shown = [bounds for number, bounds in enumerate(document.sentences) if number not in document.hidden]
-    full: Period | None = None
     without_year: Period | None = None
     for start, end in shown[:_FIRST_SENTENCES]:
         words = document.tokens[start:end]
@@ -353,13 +352,12 @@ def day_of(document: Document) -> Period | None:
             if not _EARLIER.isdisjoint(ahead):
                 continue  # "it had opened on 3 June 2012"
             is_apart = before not in _IN_PROSE
-            if one.period.has_year and (is_apart or len(words) <= _LONGEST_DATE_LINE):
-                return one.period
             if one.period.has_year:
-                full = full or one.period
+                if is_apart or len(words) <= _LONGEST_DATE_LINE:
+                    return one.period
             elif is_apart and one.end < _LONGEST_DATE_LINE and _DASHES.issuperset(words[one.end : one.end + 1]):
                 without_year = without_year or one.period
-    return without_year or full
+    return without_year
 
 
 def _stated_day(document: Document) -> str | None:

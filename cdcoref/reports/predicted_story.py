@@ -465,7 +465,8 @@ def _is_of_who(label: str) -> bool:
         return False
     if countries_named(words) or (words[-1] in _JOBS and all(map(is_common_word, words))):  # "Coach driver"
         return False
-    is_code = len(label) == 1 or re.fullmatch(r"[A-Z]{2,5}\.[A-Z]{1,2}", label) is not None  # of shares, "CAWL.L"
+    # "I.", and codes of shares, such as "CAWL.L"
+    is_code = len(label.rstrip(".")) == 1 or re.fullmatch(r"[A-Z]{2,5}\.[A-Z]{1,2}", label) is not None
     return len(words) > 1 or not (is_code or is_common_word(words[0]) or state_shortened(label) is not None)
 
 

@@ -214,6 +214,7 @@ def test_tables_agree_with_places() -> None:
         (["Quake kills two", "April 10 , 2007 - 7 : 07AM", "It struck on 1 May 2002 ."], {}, "2007-04-10"),
         (["Quake kills two", "OSLO , May 3 ( Orbit ) - A quake struck ."], {}, "XXXX-05-03"),
         (["The vote will be on May 3 ."], {}, None),
+        (["Maas was jailed on Saturday for the crash of March 11 , 2005 , in which four men died ."], {}, None),
         (["2014-06-15", "Shooting at bar"], {"hidden": frozenset({0})}, None),
         (["2014-06-15", "Shooting at bar"], {}, "2014-06-15"),
         (["http : / / a . com / 2013 _ 09 _ 14 _ q . html", "A man died ."], {}, "2013-09-14"),

@@ -185,9 +185,9 @@ def test_of_places_and_days_that_equally_many_state_the_order_of_documents_choos
 
 def test_a_story_does_not_depend_on_the_order_in_which_documents_are_given() -> None:
     texts = {
-        "r10": "Oslo ferry sinks . Police held the captain on 5 March 2024 .",
-        "r9": "Ferry sinks off Oslo . Police held the captain on 5 March 2024 .",
-        "late": "Ferry sinks off Oslo , it is said . Police held the captain on 7 March 2024 .",
+        "r10": "Oslo ferry sinks . Police held captain on 5 March 2024 .",
+        "r9": "Ferry sinks . Police held captain on 5 March 2024 .",
+        "late": "Ferry sinks late . Police held captain on 7 March 2024 .",
         "b": "Police held him , and the ferry sinks .",
         "a": "The ferry sinks , and police held him .",
     }
