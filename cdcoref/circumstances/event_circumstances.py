@@ -51,7 +51,7 @@ _BEFORE_DEEDS = words_in("time_words.tsv", "deed")
 _LONG = 365
 _LONGEST_DISTANCE = 27
 """In days; months and years are not counted to a day."""
-_BEFORE_MODIFIER = frozenset({"the", "a", "an", "this"})
+_DETERMINERS = words_in("function_words.tsv", "determiner")
 _LONGEST_HEADING, _LONGEST_DAY_HEADING = 6, 10
 _LONGEST_OF_HEADING = 3
 """In days, as of "March 4-5"."""
@@ -229,7 +229,7 @@ class DocumentCircumstances:
                 heads[number] - tokens[-1] in (1, 2) for number in numbers
             )
             before = sentence.lower[one.start - 1 : one.start]
-            if not one.firm and not (modified and _BEFORE_MODIFIER.issuperset(before)):
+            if not one.firm and not (modified and _DETERMINERS.issuperset(before)):
                 continue  # but "in a New York press conference"
             if not looks_elsewhere(parse, tokens[0]):
                 near.append(Where(one.place, tokens, Source.SENTENCE))

@@ -336,7 +336,7 @@ def day_of(document: Document) -> Period | None:
     """The day of a document; without a year if none is stated; None if unknown.
 
     That of its stated metadata, its id or address on the web, of a line that is a date or of a dateline at its
-    beginning; not one in a sentence there, which may be of an earlier happening.
+    beginning; not one in a long sentence there, which may be of an earlier happening.
     """
     if known := _stated_day(document) or day_in_name(document.id) or _day_in_address(document):
         return Period.of_day(date.fromisoformat(known))
