@@ -177,8 +177,8 @@ class DocumentCircumstances:
             shifted = None if base is None else base.period.shifted(days)
             if shifted is not None:
                 # The day of the document's main event may be a guess; the week before a report is none.
-                guessed = of_base is None and shifted.days == 1
-                source = Source.INFERRED if guessed else Source.STATED
+                known = Source.INFERRED if of_base is None else Source.STATED
+                source = known if shifted.days == 1 else Source.COUNTED
                 yield When(shifted, tuple(range(max(sentence.first, mark - 2), mark + 1)), source)
                 return
         above = parse.heads[head]

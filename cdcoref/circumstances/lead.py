@@ -16,7 +16,7 @@ from cdcoref.circumstances.owners import (
     owners,
     verb_during,
 )
-from cdcoref.circumstances.places import CONTINENTS, OFFICIALS, places_in
+from cdcoref.circumstances.places import CONTINENTS, OFFICIALS, dateline_end, places_in
 from cdcoref.circumstances.sentences import (
     ENDS_SENTENCE,
     LINE_BREAK,
@@ -43,6 +43,7 @@ from cdcoref.facts import (
 )
 from cdcoref.language import (
     BEFORE_OTHER_DAYS,
+    HEADER_LINES,
     day_in,
     day_in_name,
     is_header_line,
@@ -117,14 +118,13 @@ class Lead:
     def __init__(self, document: Document, sentences: Sequence[Sentence], parse: Parse, today: Period | None) -> None:
         self._parse = parse
         self._sentences = sentences
-        self._lines = [
-            own
-            for own in sentences
-            if own.words and not own.lower[0].startswith(("http", "www")) and not is_header_line(" ".join(own.words))
-        ]
+        shown = [own for own in sentences if own.words and not own.lower[0].startswith(("http", "www"))]
+        headers = {own.first for own in shown if is_header_line(" ".join(own.words))}
+        self._lines = [own for own in shown if own.first not in headers]
+        self._body = min((own.first for own in shown[:HEADER_LINES] if own.first in headers), default=0)
         telling = [number for number, own in enumerate(self._lines) if len(own.words) > _LONGEST_HEADING]
         self._lead = self._lines[: telling[_LEAD - 1] + 1] if len(telling) >= _LEAD else self._lines
-        prose = [self._lines[number] for number in telling if _is_sentence(self._lines[number])]
+        prose = [self._lines[number] for number in telling if self._is_prose(self._lines[number])]
         self._first = frozenset(own.first for own in (*self._lines[:1], *prose[:_FIRST]))
         self.main = tuple(word for word in dict.fromkeys(self._main_words()) if not did_not_happen(parse, word))
         deeds = {deed for word in self.main for deed in _deeds(parse, word)}
@@ -171,9 +171,14 @@ class Lead:
         """The token behind its last."""
         return self._lead[-1].first + len(self._lead[-1].words) if self._lead else 0
 
+    def _is_prose(self, own: Sentence) -> bool:
+        """Whether a line is a sentence, and not above the line with the date or the byline."""
+        words = [word for word in own.words[-2:] if word != LINE_BREAK]
+        return own.first >= self._body and bool(words) and words[-1] in ENDS_SENTENCE
+
     def _main_words(self) -> Iterator[int]:
         """The verbs of headlines and of the first sentence, with their subjects and objects."""
-        prose = next((n for n, own in enumerate(self._lines) if _is_sentence(own)), len(self._lines))
+        prose = next((n for n, own in enumerate(self._lines) if self._is_prose(own)), len(self._lines))
         for own in (*self._lines[:prose][-_HEADLINES:], *self._lines[prose : prose + 1]):
             tokens = range(own.first + own.dateline, own.first + len(own.words))
             for root in tokens:
@@ -207,6 +212,7 @@ class Lead:
                     continue
                 is_near = today is None or not today.has_year or when.period.gap(today) <= _LONGEST_MAIN
                 is_aside = is_in_relative_clause(parse, when.tokens[0]) or days > _REPORTED_WITHIN
+                is_aside |= today is not None and today.has_year and when.period.gap(today) > _REPORTED_WITHIN
                 having: list[int] = []
                 if own.first >= end:
                     if today is None or days > 1 or not is_near or today.first < when.period.first:
@@ -280,11 +286,6 @@ def _is_abroad(place: Place, named: Sequence[Place]) -> bool:
     return bool(named and place.country) and not any(one.contains(place) or place.contains(one) for one in named)
 
 
-def _is_sentence(own: Sentence) -> bool:
-    words = [word for word in own.words[-2:] if word != LINE_BREAK]
-    return bool(words) and words[-1] in ENDS_SENTENCE
-
-
 def _main_words_below(parse: Parse, word: int) -> Iterator[int]:
     """The verb of a clause, its arguments and its conjuncts; for a reporting verb, those of the reported clause."""
     reported = parse.below(word, "ccomp", "parataxis")
@@ -307,6 +308,8 @@ def _main_words_below(parse: Parse, word: int) -> Iterator[int]:
             yield from parse.below(child, "conj")
         elif parse.relations[child] == "agent":
             yield from parse.children[child]
+        elif parse.relations[child] == "prep" and parse.lemma(child) == "in":  # "damaged in a fire"
+            yield from (noun for noun in parse.children[child] if parse.lemma(noun) in _HAPPENINGS)
     for child in parse.children[word]:
         if parse.relations[child] in ("conj", "xcomp") and is_verb(parse, child):
             yield from _main_words_below(parse, child)
@@ -336,15 +339,16 @@ def day_of(document: Document) -> Period | None:
     """The day of a document; without a year if none is stated; None if unknown.
 
     That of its stated metadata, its id or address on the web, of a line that is a date or of a dateline at its
-    beginning; not one in a long sentence there, which may be of an earlier happening.
+    beginning; not one in a long sentence there, which may be of an earlier happening. A dateline of the month before
+    the day in its metadata comes first ("LEITH, March 3 (Reuters) -", published on 10 March).
     """
-    if known := _stated_day(document) or day_in_name(document.id) or _day_in_address(document):
-        return Period.of_day(date.fromisoformat(known))
+    known = _stated_day(document) or day_in_name(document.id) or _day_in_address(document)
+    published = Period.of_day(date.fromisoformat(known)) if known else None
     shown = [bounds for number, bounds in enumerate(document.sentences) if number not in document.hidden]
     without_year: Period | None = None
     for start, end in shown[:_FIRST_SENTENCES]:
         words = document.tokens[start:end]
-        for one in times_in(words, None):
+        for one in times_in(words, published):
             ahead = [word.casefold() for word in words[: one.start]]
             before = ahead[-1] if ahead else ""
             if one.period is None or one.period.days > 1 or before in BEFORE_OTHER_DAYS:
@@ -352,12 +356,16 @@ def day_of(document: Document) -> Period | None:
             if not _EARLIER.isdisjoint(ahead):
                 continue  # "it had opened on 3 June 2012"
             is_apart = before not in _IN_PROSE
-            if one.period.has_year:
+            if published is not None:
+                is_near = one.period.first <= published.first and one.period.gap(published) <= _LONGEST_MAIN
+                if is_near and 0 < one.start < dateline_end(words):
+                    return one.period
+            elif one.period.has_year:
                 if is_apart or len(words) <= _LONGEST_DATE_LINE:
                     return one.period
             elif is_apart and one.end < _LONGEST_DATE_LINE and _DASHES.issuperset(words[one.end : one.end + 1]):
                 without_year = without_year or one.period
-    return without_year
+    return published or without_year
 
 
 def _stated_day(document: Document) -> str | None:

@@ -12,6 +12,7 @@ _CLOSE = frozenset({"poss", "compound", "amod", "nummod", "nmod", "appos"})
 _NOUNS = frozenset({"NOUN", "PROPN", "PRON", "NUM"})
 _SUBJECTS = frozenset({"nsubj", "nsubjpass"})
 _OBJECTS = frozenset({"dobj", "attr"})
+_COMPLEMENTS = frozenset({"oprd", "acomp"})
 _LIMITS = words_in("time_words.tsv", "limit")
 """Words before a time at which nothing happens."""
 _SPANS = words_in("time_words.tsv", "span")
@@ -32,6 +33,8 @@ def governor(
     what is done with a noun happens ("a home in Kokomo"). What is denied has no time ("did not fall on Monday"; unlike
     "fell on Monday, not Tuesday").
     """
+    if parse.relations[tokens[-1]] == "poss" and parse.parts[tokens[-2:][0]] == "ADP":
+        tokens = tokens[:-1]  # "two days before Wednesday's vote"
     head = token = parse.head_of(tokens)
     preposition = ""
     while parse.heads[token] != token:
@@ -72,6 +75,8 @@ def owners(parse: Parse, word: int, events: Mapping[int, int], *, of_place: bool
     if _is_at_once(parse, word):
         other = parse.heads[word]
         heads += [other, *_sharing(parse, other, other in events, of_place)]
+    if parse.relations[word] in _COMPLEMENTS:  # "found dead on Monday"
+        heads.append(parse.heads[word])
     if (above := verb_during(parse, word)) is not None:
         heads += [above, *_sharing(parse, above, True, of_place)]
     if parse.lemma(word) in verbs_about("comparison"):  # "resembles a robbery two weeks ago"

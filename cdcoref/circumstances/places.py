@@ -24,6 +24,8 @@ LANDS_AND_WATERS = words_in("place_words.tsv", "land")
 _BEHIND_LANGUAGES = words_in("place_words.tsv", "after a language")
 SETTLEMENTS = words_in("place_words.tsv", "settlement")
 _FACILITIES = words_in("place_words.tsv", "facility")
+_OF_TOWN = words_in("place_words.tsv", "of its town")
+_SITES = LANDS_AND_WATERS | SETTLEMENTS | _FACILITIES | words_in("place_words.tsv", "site")
 _FUNCTION_WORDS = words_in("function_words.tsv")
 OFFICIALS = words_in("place_words.tsv", "official")
 _RESIDENTS = words_in("place_words.tsv", "resident")
@@ -36,6 +38,7 @@ _AGENCIES = words_in("place_words.tsv", "agency")
 CONTINENTS = words_in("place_words.tsv", "continent")
 _BEFORE_PLACES = AT_PLACE | words_in("place_words.tsv", "hits")
 _BEFORE_UNKNOWN = words_in("place_words.tsv", "before unknown")
+_DISTRICTS = words_in("place_words.tsv", "before a town") - AT_PLACE
 _BEFORE_LANDS = words_in("place_words.tsv", "before land")
 _DIRECTIONS = re.compile(
     r"(central|northern|southern|eastern|western|north|south|east|west|downtown|upper|lower|inner|greater|mainland|"
@@ -141,7 +144,8 @@ def _place_at(
         stop = place + length
         goes_on = stop < end and words[stop] != "of"  # "Detroit News", "Houston Street"
         whole = not goes_on and not _begun(words, place)
-        firm = whole and (place < dateline or _says_place(words, place))
+        in_site = end - place < 4 and goes_on and possible[0].sort == "city" and words[end - 1].casefold() in _OF_TOWN
+        firm = (whole or in_site) and (place < dateline or _says_place(words, place))
         if (
             length == 1
             and possible[0].sort == "city"
@@ -176,7 +180,7 @@ def _begun(words: Sequence[str], place: int) -> bool:
         return words[place - 2].casefold() not in _PLACE_NOUNS  # "Gulf of Aden"
     if _DIRECTIONS.fullmatch(before) or before in _DASHES or before in (")", "(", "``", "''", '"', "“", ","):
         return False
-    if before[:1].isupper() and place == 1 and before.casefold() in AT_PLACE:
+    if before in ("A", "An") or (place == 1 and before.istitle() and before.casefold() in AT_PLACE):
         return False
     return before[:1].isupper() or before.casefold() in TITLES
 
@@ -184,6 +188,8 @@ def _begun(words: Sequence[str], place: int) -> bool:
 def _says_place(words: Sequence[str], place: int) -> bool:
     """Whether what stands before a name says that something happens there."""
     before = place - 1
+    if before > 0 and words[before].casefold() in _DISTRICTS and words[before - 1] == ",":
+        return True  # "a bank on Stadiou Street, downtown Athens"
     while before >= 0 and (_DIRECTIONS.fullmatch(words[before]) or words[before].casefold() in ("the", "in")):
         if words[before].casefold() == "in":
             return True
@@ -211,10 +217,14 @@ def _unknown(words: Sequence[str], start: int, end: int, dateline: int) -> State
         return None if is_common else StatedPlace(start, end, Place(" ".join(words[start:end])), firm=False)
     if before < 0 or end - start > _LONGEST_UNKNOWN:
         return None
-    if words[before].casefold() not in before_names and not of_settlement:
-        return None
     last = words[end - 1].casefold()
     following = words[end].casefold() if end < len(words) else ""
+    if before and end - start == 1 and words[before] in ("a", "an", "the") and following in _SITES:
+        country = country_of_people(words[start])  # "died in a Greek prison", "on the Greek island"
+        is_there = country is not None and words[before - 1].casefold() in AT_PLACE
+        return StatedPlace(start, end, country, firm=True) if country is not None and is_there else None
+    if words[before].casefold() not in before_names and not of_settlement:
+        return None
     if end - start == 1 and (country := country_of_people(words[start])) is not None:
         qualifies = following.isalpha() and following not in _BEHIND_LANGUAGES
         return StatedPlace(start, end, country, firm=True) if qualifies else None  # "in Danish bank robbery"

@@ -38,7 +38,8 @@ _PUBLISHED = words_in("time_words.tsv", "publication")
 class Source(IntEnum):
     """How a circumstance is known; the larger, the more surely it is the event's own.
 
-    Only the last three are shown; what another clause or the document states only tells events apart.
+    What another clause or the document states only tells events apart, and so do days that are counted from those on
+    which a document may have been written ("two days after a fire"). Only the other three are shown.
     """
 
     DOCUMENT = 1
@@ -46,6 +47,7 @@ class Source(IntEnum):
     INFERRED = 3
     HEADING = 4
     STATED = 5
+    COUNTED = 6
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +117,9 @@ def _without_names_of_others(sentences: Sequence[Sentence], parse: Parse) -> lis
         places = [
             replace(named, firm=named.firm or _is_of_site(parse, sentence.tokens(named.start, named.end), named))
             for named in sentence.places
-            if named.place.name not in others and use_of.get(sentence.first + named.start) != _OTHER
+            if named.place.name not in others
+            and use_of.get(sentence.first + named.start) != _OTHER
+            and not any(time.start <= named.start < time.end for time in sentence.times)
         ]
         found.append(replace(sentence, places=places))
     return found
@@ -141,6 +145,8 @@ def _use(parse: Parse, tokens: Sequence[int], named: StatedPlace, dateline: int)
         return _OTHER  # "in Congress"
     if named.start < dateline:
         return _PLACE
+    if named.start and parse.relations[tokens[0] - 1] == "prt":
+        return _OTHER  # "bringing in Maurice Cheeks"
     modifies = parse.relations[token] in ("compound", "amod", "poss")
     if is_unknown and (modifies or parse.entity_types[token] in _NO_PLACES):
         return _OTHER  # "in the Kraft plant", "in Standard and Poor's index", "in World War II"
@@ -150,8 +156,11 @@ def _use(parse: Parse, tokens: Sequence[int], named: StatedPlace, dateline: int)
     held = {parse.lemma(word) for word in (parse.heads[above], above - 1)}  # the tree may have "sold in"
     if parse.relations[token] == "pobj" and not held.isdisjoint(_HELD):
         return _OTHER
+    of_person = named.place.sort == "city" and parse.entity_types[token] == "PERSON"
+    if of_person and parse.relations[token] != "pobj" and not named.local:
+        return _OTHER  # "the Obama administration"
     if named.firm or named.local:
-        return _PLACE
+        return "" if of_person else _PLACE  # "Obama officials"
     is_name = (tokens[0], tokens[-1] + 1) in {entity[:2] for entity in parse.entities if entity[2] in ("PERSON", "ORG")}
     return _OTHER if is_name else ""
 

@@ -335,6 +335,8 @@ def _month(time: _Expression) -> Period | StatedTime | None:
     if time["extent"] and re.match(r" \d\d?\b", time.after):
         return None  # "early May 12"
     plain = not (time.states_year or time["extent"])
+    if plain and time.before in _REPEATED:  # "every September"
+        return _UNKNOWN
     is_unclear = time["month"] in ("march", "may") or time["month"].endswith(".")
     if plain and is_unclear and time.before not in _BEFORE_MONTH:
         return None
@@ -486,6 +488,8 @@ def _weekday(time: _Expression) -> Period | StatedTime | None:
     if time["unknown"] or time.before in _REPEATED:  # "the Sunday before the vote", "every Sunday"
         return _UNKNOWN
     number, step, today = _weekday_number(time["weekday"]), time.step, time.today
+    if time.before == "the" and step is None and re.match(" [A-Z][a-z]", time.after):
+        return None  # "the Sunday Times"
     if today is None:
         return StatedTime(0, 0, None, weekday=number)
     behind = (today.first.weekday() - number) % 7
@@ -584,6 +588,7 @@ def _moved(period: Period, count: int, unit: int) -> Period | None:
     r"(?:(?i:the) )?{step} (?P<span>(?i:week|month|year|quarter))",
     r"(?:(?i:the) )?{extent} (?i:of) (?:(?i:the) )?(?:{step} )?(?P<span>(?i:week|month|year|quarter))",
     r"(?i:the) (?P<span>(?i:week|month|year)) (?P<beyond>(?i:before last|after next))",
+    r"(?P<same>(?i:this time)) {step} (?P<span>(?i:week|month|year))",
 )
 def _relative_unit(time: _Expression) -> Period | StatedTime | None:
     """``last week``, ``the week before last``, ``the following month``, ``the end of the month``."""
@@ -600,6 +605,8 @@ def _relative_unit(time: _Expression) -> Period | StatedTime | None:
     if not base.has_year:
         return _UNKNOWN
     year, month = base.first.year, base.first.month
+    if unit == "week" and time["same"]:
+        return base.shifted(7 * count)
     if unit == "week":
         period = _week(base.first + timedelta(7 * count))
     elif unit == "quarter":

@@ -247,7 +247,7 @@ class CorpusCircumstances:
             (when.period, when.source, mention.document, when.tokens)
             for mention, one in known
             for when in one.when[:1]
-            if when.source >= Source.INFERRED and str(when.period) and (2 * back >= len(known) or not when.looks_back)
+            if when.source in KNOWN and str(when.period) and (2 * back >= len(known) or not when.looks_back)
         ]
         stated = _without_outlier(stated)
         best = max((source for _, source, _, _ in stated), default=None)

@@ -49,7 +49,7 @@ def test_a_report_with_two_earlier_happenings() -> None:
     assert where(killing) == [("Znojmo, Czechia", Source.STATED)]
     assert where(destroyed) == where(worst) == [("Znojmo, Czechia", Source.DOCUMENT)]
     assert [one.elsewhere for one in found] == [False] * 4 + [True, True, False, True, True]
-    assert when(hungary) == when(died_there) == [("XXXX-05-04/XXXX-05-10", Source.STATED)]
+    assert when(hungary) == when(died_there) == [("XXXX-05-04/XXXX-05-10", Source.COUNTED)]
     assert where(hungary) == [("Hungary", Source.STATED)]
     assert when(bavaria) == when(died_then) == [("2002", Source.STATED)]
     assert where(bavaria) == [("Bavaria, Germany", Source.STATED)]

@@ -67,7 +67,7 @@ def corpus() -> Corpus:
 
 def of_one_day(corpus: Corpus) -> Corpus:
     """The corpus with documents of one day."""
-    return replace(corpus, documents=tuple(replace(d, metadata={"date": "2024-03-14"}) for d in corpus.documents))
+    return replace(corpus, documents=tuple(replace(d, metadata={"date": "2024-03-12"}) for d in corpus.documents))
 
 
 @pytest.fixture(scope="module")
