@@ -66,6 +66,9 @@ def read_corpus(
     left_out = set() if without is None else {f"{os.path.realpath(without)}{end}" for end in ("", "-wal", "-shm")}
     reader = _Reader(options, frozenset(left_out))
     files = list(reader.find([paths] if isinstance(paths, str | Path) else paths))
+    annotated = {file.with_suffix("") for file in files if file.suffix == ".ann"}
+    # With brat, the text is read with its annotation.
+    files = [file for file in files if file.suffix != ".txt" or file.with_suffix("") not in annotated]
     reader.options = replace(options, several=len(files) > 1)
     if names is None:
         names = _shortest_names([path for path in files if str(path) != STANDARD_INPUT])
@@ -179,9 +182,6 @@ class _Reader:
                     others.append(os.path.relpath(file, folder))
                 elif not self.left_out or os.path.realpath(file) not in self.left_out:
                     files.append(file)
-        annotated = {file.with_suffix("") for file in files if file.suffix == ".ann"}
-        # In a folder of brat, the text is read with its annotation.
-        files = [file for file in files if file.suffix != ".txt" or file.with_suffix("") not in annotated]
         files.sort(key=lambda file: not is_document(file))  # stable
         own = [file for file in files if is_own_result(file)]
         if own:

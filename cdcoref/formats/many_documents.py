@@ -37,7 +37,7 @@ def _any_of(kind: str) -> str:
 
 
 _FORWARDED = re.compile(
-    r"^(?:(?:-{3,} ?[^\n-]{3,40}-{3,}|_{9,})\n+)?" rf"(?:\*?{_any_of('header')}[ \u00a0]?:\*? .*\n){{2,}}",
+    r"^(?:(?:-{3,} ?[^\n-]{3,40}-{3,}|_{9,})\n+)?" rf"(?:\*?{_any_of('header')}[ \u00a0]?:\*? .*\n+){{2,}}",
     re.MULTILINE | re.IGNORECASE,
 )
 _MOST_WORDS_ABOVE = 4
@@ -53,8 +53,18 @@ _QUOTED = re.compile(
 _QUOTES = "//*[contains(@class, 'gmail_quote')] | //blockquote[@type='cite']"
 """The same in HTML."""
 _HIDDEN = "//*[contains(translate(@style, ' ', ''), 'display:none')]"
+_LONGEST_END = 500
+"""In characters, behind the link of a newsletter that ends a subscription."""
+_DISCLAIMER = re.compile(
+    rf"\n\n(?:{_any_of('disclaimer')}(?:(?!\n\n).)*\b{_any_of('behind disclaimer')}\b.*|"
+    rf"[^\n]*\bunsubscribe\b.{{0,{_LONGEST_END}}})\Z",
+    re.DOTALL | re.IGNORECASE,
+)
+"""For whom a message is, and how to get no more of its kind, at its end."""
 _LINKS = words_in("mail_words.tsv", "link")
-_ANNOUNCED = re.compile(r"\n*The post .+ (?:appeared first on|first appeared on) .+\Z")
+_ANNOUNCED = re.compile(
+    r"\n*(?:The post .+ (?:appeared first on|first appeared on) .+|(?:Continue|Read) \w+ ?(?:…|\.{3}))\Z"
+)
 """What WordPress adds to the entries of a feed."""
 _ANSWER, _FORWARD = (re.compile(rf"{_any_of(kind)} ?:", re.IGNORECASE) for kind in ("answer", "forward"))
 _BEFORE_SUBJECT = re.compile(rf"\A(\[[^]]*\]\s*)?(?:(?:{_ANSWER.pattern}|{_FORWARD.pattern})\s*)+", re.IGNORECASE)
@@ -116,10 +126,11 @@ def nexis_parts(text: str) -> Iterator[Part]:
             heading += filter(None, [[line for line in above if not _NEXIS_EDITION.fullmatch(line)]])
             body += filter(None, ["\n".join(below)])
         lines = [line for block in heading for line in block]
-        if not old and not _NEXIS_COVER.isdisjoint(fields):
-            # The list of the articles stands above the first one, whose heading ends with its day.
+        if not old:
+            # Above may stand the title once more, or the list of the articles; the heading ends with its day.
             day = max((place for place, line in enumerate(lines) if day_in(line)), default=2)
-            heading = [lines[max(day - 2, 0) :]]
+            if lines[:1] == lines[1:2] or not _NEXIS_COVER.isdisjoint(fields):
+                heading = [lines[max(day - 2, 0) :]]
         known, rest = _nexis_heading(heading, old)
         # Without a length, what is not behind the line of an article, or before its end, is about the download.
         if begun or (heading and (number > 0 if old else number + 1 < len(pieces))):
@@ -171,17 +182,20 @@ def _mails(data: bytes, path: Path) -> Iterator[Part]:
         if content is not data:
             text = re.sub(r"^>(?=>*From )", "", text, flags=re.MULTILINE)
         if header := _FORWARDED.search(text):
+            above, below = text[: header.start()], text[header.end() :]
             is_answer = _ANSWER.match(stated["title"]) or _ORIGINAL.search(header[0].partition("\n")[0])
-            if is_answer and not _FORWARD.match(stated["title"]) and text[: header.start()].strip():
-                text = text[: header.start()]
+            is_answer = is_answer or len(above) > len(below)
+            if is_answer and not _FORWARD.match(stated["title"]) and above.strip():
+                text = above
             else:
-                if len(text[: header.start()].split()) <= _MOST_WORDS_ABOVE:
+                if len(above.split()) <= _MOST_WORDS_ABOVE:
                     text = text[header.start() :]
                 if (sent := _SENT.search(header[0])) and day_in(sent[1]):
                     stated["date"] = sent[1]
                 if (sender := _FROM.search(header[0])) and (name := _sender(sender[1])):
                     stated["source"] = name
-        yield Part(_FORWARDED.sub("", text), {**stated, "title": _BEFORE_SUBJECT.sub(r"\1", stated["title"])})
+        text = _DISCLAIMER.sub("", _FORWARDED.sub("", text))
+        yield Part(text, {**stated, "title": _BEFORE_SUBJECT.sub(r"\1", stated["title"])})
 
 
 def _is_of_links(line: str) -> bool:

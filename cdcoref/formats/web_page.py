@@ -137,10 +137,11 @@ def _updates(data: bytes, path: Path) -> list[Part]:
         return []
     timed = tree.xpath(_LIVE_BLOCKS, namespaces=_NAMESPACES)
     blocks = [block for block in timed if len(block.getparent().xpath(_TIMES, namespaces=_NAMESPACES)) > 1]
-    updates = []
+    updates = list(_updates_in_data(tree, path))
     if len(blocks) < 2:
         blocks = []
-        updates = list(_updates_in_data(tree, path))
+    else:
+        updates = []
     if not blocks and not updates:
         return []
     for block in blocks:

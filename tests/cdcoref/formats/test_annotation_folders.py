@@ -137,7 +137,7 @@ def test_files_of_one_name_in_two_folders_of_brat_are_two_documents(tmp_path: Pa
         (tmp_path / folder).mkdir()
         (tmp_path / folder / "a.txt").write_text("Ann left.")
         (tmp_path / folder / "a.ann").write_text("T1\tentity 0 3\tAnn\n")
-    loaded = read_corpus([tmp_path / "one", tmp_path / "two"])
+    loaded = read_corpus([*(tmp_path / "one").iterdir(), tmp_path / "two"])
     assert loaded.problems == ()
     assert [document.id for document in loaded.corpus.documents] == ["one/a.txt", "two/a.txt"]
 
