@@ -3,6 +3,7 @@ the tokens that state it and how it is known."""
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
@@ -55,6 +56,9 @@ _DETERMINERS = words_in("function_words.tsv", "determiner")
 _LONGEST_HEADING, _LONGEST_DAY_HEADING = 6, 10
 _LONGEST_OF_HEADING = 3
 """In days, as of "March 4-5"."""
+_HOUR = re.compile(r"(\d\d?)(?: ?[.:] ?\d\d)?(?:(?<= \d\d)|(?<=[.:]\d\d)|(?: ?([ap])\.? ?m\.?))\W*", re.IGNORECASE)
+_EVENING, _MORNING = 18, 6
+"""Hours: one before the latter, behind one from the former on, is of the next day."""
 _PARTS_OF_DAY = words_in("time_words.tsv", "part of day")
 
 
@@ -71,6 +75,7 @@ class Circumstances:
     """What is known of when, where and with whom; empty where unknown, the nearest first.
 
     `elsewhere`: whether its clause is about another happening than the document ("since 2017, when ...").
+    `ahead`: whether it is announced ("will cut").
     `theme`: the name of the person that a transfer, an arrest or the like is of, in lower case.
     """
 
@@ -78,6 +83,7 @@ class Circumstances:
     where: tuple[Where, ...] = ()
     participants: tuple[Participant, ...] = ()
     elsewhere: bool = False
+    ahead: bool = False
     theme: tuple[str, ...] = ()
 
 
@@ -113,7 +119,8 @@ class DocumentCircumstances:
                 participants = tuple(_participants(sentence, head, event, entities))
                 theme = _theme(parse, self._words, head, self._surnames)
                 elsewhere = looks_elsewhere(parse, head)
-                of_events[event] = Circumstances(tuple(when), tuple(where), participants, elsewhere, theme)
+                ahead = "will" in map(parse.lemma, parse.below(head, "aux"))
+                of_events[event] = Circumstances(tuple(when), tuple(where), participants, elsewhere, ahead, theme)
         return [of_events.get(mention, Circumstances()) for mention in mentions]
 
     def quantities(self, mentions: Sequence[Mention]) -> list[StatedQuantity]:
@@ -204,7 +211,9 @@ class DocumentCircumstances:
         ]
         above_or_below = {*parse.ancestors(head), *parse.below(head, "xcomp")}  # "declined to comment on Sunday"
         if heading is not None:
-            if not any(word in above_or_below for _, word in stated):
+            says = parse.heads[head] if parse.relations[head] == "ccomp" else head
+            is_told = parse.tags[head] == "VBD" and parse.tags[says] in ("VBZ", "VBP")  # "says that she fell"
+            if not is_told and not any(word in above_or_below for _, word in stated):
                 yield heading
         elif head in self.lead.happening_then and self.lead.when is not None:
             yield self.lead.when
@@ -255,12 +264,23 @@ def _day_headings(sentences: Sequence[Sentence], today: Period | None) -> Iterat
     headings = [_day_of_heading(own) for own in sentences]
     is_diary = any(heading is not None and heading.period != today for heading in headings)
     current: When | None = None
+    last = 0
     for own, heading in zip(sentences, headings, strict=True):
         if heading is not None and is_diary:
-            current = heading
+            current, last = heading, 0
+        elif (hour := _hour_of_heading(own)) is not None:
+            if current is not None and last >= _EVENING and hour < _MORNING:
+                current = replace(current, period=current.period.shifted(1) or current.period)
+            last = hour
         elif 0 < len(own.words) <= _LONGEST_HEADING and all(word.isalpha() for word in own.words):
             current = current if _PARTS_OF_DAY.issuperset(own.lower) else None  # "Noon", "Background"
         yield current
+
+
+def _hour_of_heading(own: Sentence) -> int | None:
+    """The hour of a line that is a time of day ("12.40 a.m.", "23:10")."""
+    found = _HOUR.fullmatch(" ".join(own.words))
+    return None if found is None else int(found[1]) if not found[2] else int(found[1]) % 12 + 12 * (found[2] in "pP")
 
 
 def _day_of_heading(own: Sentence) -> When | None:

@@ -51,6 +51,7 @@ class CircumstanceTables:
         ]
         self._words = numbered(OF_PEOPLE.get(word, word) for word in words)  # "die" is "kill" on one day, at one place
         self._nouns = Values([kind_of(word, of_people=False) or None for word in words])
+        self._ahead = np.array([one.ahead for one in circumstances], dtype=bool)
         self._elsewhere = np.array([one.elsewhere for one in circumstances], dtype=bool)
         own_times = [[when for when in one.when if when.source >= _OWN] for one in circumstances]
         self._times = Values([_days_of(one.when) for one in circumstances])
@@ -80,6 +81,7 @@ class CircumstanceTables:
             found |= looks & self._own_places.related(Place.excludes, self._places, one, other)
             in_one = self._is_earlier[one] & (self._document_of[one] == self._document_of[other])
             found |= in_one & self._own_times.related(_differ, self._main_times, one, other)
+            found |= in_one & self._ahead[other]  # "will cut jobs; last year it cut 150"
         return found | self._themes.related(_are_of_two_people, self._themes, first, second)
 
     def agree(self, first: Integers, second: Integers) -> Flags:

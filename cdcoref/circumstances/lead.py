@@ -33,6 +33,7 @@ from cdcoref.facts import (
     Period,
     above_in_phrase,
     calls_off,
+    clause_of,
     did_not_happen,
     is_in_relative_clause,
     is_verb,
@@ -243,6 +244,11 @@ class Lead:
                     yield _LOCAL if one.certain and one.place.region else _DATELINE, where
                 elif looks_elsewhere(parse, where.tokens[0]) or one.place.name in CONTINENTS:
                     continue
+                elif any(
+                    t.looks_back and clause_of(parse, own.first + t.start) == clause_of(parse, where.tokens[0])
+                    for t in own.times
+                ):
+                    continue  # "last year it cut 150 jobs at its plant in Dunsop"
                 elif not one.firm and not (own is self._lines[0] and names_happening(parse, where.tokens)):
                     if one.local and OFFICIALS.isdisjoint(own.lower[one.end : one.end + 2]):
                         yield _BODY, replace(where, source=Source.DOCUMENT)

@@ -221,8 +221,10 @@ def _unknown(words: Sequence[str], start: int, end: int, dateline: int) -> State
     following = words[end].casefold() if end < len(words) else ""
     if before and end - start == 1 and words[before] in ("a", "an", "the") and following in _SITES:
         country = country_of_people(words[start])  # "died in a Greek prison", "on the Greek island"
-        is_there = country is not None and words[before - 1].casefold() in AT_PLACE
-        return StatedPlace(start, end, country, firm=True) if country is not None and is_there else None
+        if country is None and (words[before] != "the" or following not in LANDS_AND_WATERS | SETTLEMENTS):
+            return None
+        if words[before - 1].casefold() in _BEFORE_PLACES:
+            return StatedPlace(start, end, country or Place(f"{words[start]} {following}"), firm=True)
     if words[before].casefold() not in before_names and not of_settlement:
         return None
     if end - start == 1 and (country := country_of_people(words[start])) is not None:

@@ -13,11 +13,13 @@ from cdcoref.circumstances import PEOPLE, StatedQuantity
 from cdcoref.corpus import Mention
 from cdcoref.facts import Period, clause_of
 from cdcoref.language import is_common_word, is_date_name
-from cdcoref.reports.stated_values import Disagreement, StatedValue, StoryContext
+from cdcoref.reports.stated_values import Disagreement, StatedValue, Statement, StoryContext
 from cdcoref.word_tables import words_in
 
 _MOST_TIMES = 20
 """How many times as large one of two values of the same thing may be."""
+_PART = 2
+"""How many times as large the largest value of a document is, at least, if another may be of a part of it."""
 _SCALE = re.compile(r"10+(?:\.0+)?")
 _ROUGH = words_in("beside_quantities.tsv", "rough") | words_in("beside_quantities.tsv", "approximate")
 _LEGAL_FORMS = words_in("legal_forms.tsv")
@@ -95,19 +97,39 @@ class StoryNumbers:
         for group in self._groups():
             members = self._members(group)
             label = "" if members else group[0].value.relation
-            yield from self._story.contradictions("number", members, label, group, _differ, self._are_of_one_thing)
+            compared = self._story.contradictions("number", members, label, group, _differ, self._are_of_one_thing)
+            found = list(compared) or list(self._within_documents(members, label, group))
+            yield from found[:1]
+
+    def _within_documents(
+        self, members: Sequence[Mention], label: str, group: Sequence[StatedValue]
+    ) -> Iterator[Disagreement]:
+        """What the speakers in one document state differently ("400 jobs, the company said; 650, the union")."""
+        for values in self._by_document(group):
+            rivals = _rivals(values)
+            if any(_differ(rivals[0], other) for other in rivals[1:]):
+                document = self._story.documents[rivals[0].document]
+                statements = (Statement(one.document, one.text, document.sentence_text(one.token)) for one in rivals)
+                cluster = members[0].cluster if members else None
+                label = label or self._story.known.name(members[0])
+                yield Disagreement(cluster, label, "number", tuple(statements))
+
+    def _by_document(self, group: Sequence[StatedValue]) -> list[list[StatedValue]]:
+        """The values of each document, in the order of the story."""
+        found: defaultdict[str, list[StatedValue]] = defaultdict(list)
+        for value in sorted(group, key=lambda one: (self._story.rank[one.document], one.token)):
+            found[value.document].append(value)
+        return list(found.values())
 
     def lines(self) -> Iterator[NumberLine]:
         """The quantities for which several documents state different values, in the order of their first statement."""
         for group in self._groups():
             if group[0].value.is_settled or len({value.document for value in group}) < 2:
                 continue
-            largest: dict[str, StatedValue] = {}  # of each document, with who says so
-            for value in sorted(group, key=lambda one: (-one.value.value, not one.value.speaker)):
-                largest.setdefault(value.document, value)
             reports: list[NumberReport] = []
             last: StatedValue | None = None
-            for value in sorted(largest.values(), key=lambda one: self._story.rank[one.document]):
+            for values in self._by_document(group):
+                value = _main_value(values, last.value.speaker if last else "")
                 if last is not None and not last.value.differs(replace(value.value, unit=last.value.unit)):
                     reports[-1] = self._report(last, reports[-1].corrected, (*reports[-1].documents, value.document))
                     continue
@@ -187,8 +209,9 @@ class StoryNumbers:
                 by_key[key][stated.document].append(number)
         for of_documents in by_key.values():
             single = [
-                max(numbers, key=lambda number: self._stated[number].value.value)
+                number
                 for numbers in of_documents.values()
+                for number in self._of_whole(numbers)
                 if not self._stated[numbers[0]].value.is_settled
                 or not any(_differ(self._stated[a], self._stated[b]) for a, b in combinations(numbers, 2))
             ]
@@ -196,6 +219,12 @@ class StoryNumbers:
                 one, other = map(self._stated.__getitem__, pair)
                 if self._may_be_of_one(one, other) and self._may_be_about_one(one, other):
                     yield pair
+
+    def _of_whole(self, numbers: Sequence[int]) -> list[int]:
+        """The largest of the quantities of a document, and those that other speakers state instead of it."""
+        rivals = _rivals([self._stated[number] for number in numbers])
+        largest = max(numbers, key=lambda number: self._stated[number].value.value)
+        return list({largest, *(number for number in numbers if len(rivals) > 1 and self._stated[number] in rivals)})
 
     def _may_be_of_one(self, one: StatedValue, other: StatedValue) -> bool:
         """Whether two documents are about one happening, and the events of their quantities may be one."""
@@ -251,6 +280,26 @@ class StoryNumbers:
         written = (document.tokens[n] for n in tokens if parse.parts[n] == "PROPN")
         names = (word.casefold() for word in written if not is_date_name(word))
         return frozenset(word for word in names if not is_common_word(word) and word.rstrip(".") not in _LEGAL_FORMS)
+
+
+def _main_value(values: Sequence[StatedValue], speaker: str) -> StatedValue:
+    """The value of a document for a line: the largest, as others count parts of it, with who says so.
+
+    Of values of several speakers that are no parts, that of a speaker; or else, the first stated.
+    """
+    rivals = _rivals(values)
+    of_speaker = [value for value in rivals if value.value.speaker == speaker]
+    if len(rivals) > 1:
+        return (of_speaker or rivals)[0]
+    return max(values, key=lambda one: (one.value.value, bool(one.value.speaker)))
+
+
+def _rivals(values: Sequence[StatedValue]) -> list[StatedValue]:
+    """The values that a document states with their speakers, the first of each, if none may be a part of another."""
+    said = {value.value.speaker: value for value in reversed(values) if value.value.speaker}
+    largest = max((value.value.value for value in values), default=0)
+    rivals = [value for value in said.values() if _PART * value.value.value > largest]
+    return sorted(rivals, key=lambda one: one.token)
 
 
 def _key(quantity: StatedQuantity) -> tuple[str, str]:
