@@ -34,14 +34,14 @@ def syntax(parse: Parse, words: Sequence[str], tokens: Sequence[int]) -> Syntax:
     if parse.parts[head] not in ("PROPN", "PRON"):
         own = [n for n in (head, *parse.children[head]) if _YEARS_OLD.fullmatch(words[n])]
         stated = (n for verb in parse.below(head, "relcl") for n in _predicates(parse, verb))  # "who is 61"
-        return Syntax(*known, _age(parse, words, own[:1] or [*stated]))
+        return Syntax(*known, _age(parse, words, own[:1] or [*stated, *_of_subject(parse, head)]))
     person = tuple(descriptions(parse, head))
     nouns = tuple((token, name) for token in person if parse.parts[token] == "NOUN" for name in _names(parse, token))
     clauses = parse.below(head, "relcl")
     who = ((n, verb) for verb in clauses for n in parse.children[verb] if parse.tags[n] == "WP")
     called = ((verb, f"{parse.lemmas[verb]}er") for n, verb in who if parse.relations[n].startswith("nsubj"))
     nouns += tuple(noun for noun in called if noun[1] in JOBS)  # "who teaches history"
-    age = _age(parse, words, (head, *person)) or _age_behind(words[head + 1 : head + 4])
+    age = _age(parse, words, (head, *person, *_of_subject(parse, head))) or _age_behind(words[head + 1 : head + 4])
     relatives = tuple(
         (of, RELATIVES[name]) for token, name in nouns if name in RELATIVES for of in _owners(parse, token)
     )
@@ -159,6 +159,13 @@ def _predicates(parse: Parse, verb: int) -> Iterator[int]:
     children = parse.children[verb]
     if parse.lemmas[verb] == "be" and not any(parse.relations[n] == "neg" or parse.tags[n] == "MD" for n in children):
         yield from (n for n in children if parse.relations[n] in ("attr", "acomp"))
+
+
+def _of_subject(parse: Parse, head: int) -> Iterator[int]:
+    """What a verb says of the age of its subject: "died at the age of 88"."""
+    verb = parse.heads[head]
+    for child in parse.children[verb] if parse.relations[head].startswith("nsubj") else ():
+        yield from (token for token in (child, *parse.below(child, "pobj")) if parse.lemmas[token] in ("age", "aged"))
 
 
 def _age_behind(words: Sequence[str]) -> int:

@@ -33,6 +33,7 @@ _SCORE = re.compile(r"(?<![^ ])\d{1,2} ?[-–] ?\d{1,2}(?![^ ]) ?([^ ]*)")
 _FUNCTION_WORDS = words_in("function_words.tsv")
 _CONTESTS = words_in("verbs.tsv", "contest")
 _PLURAL = words_in("function_words.tsv", "plural verb")
+_HOLDINGS = words_in("no_places.tsv", "holding")
 _WHERE = words_in("place_words.tsv", "before a town")
 """What stands before the name of a town, and not before that of its club."""
 
@@ -214,10 +215,17 @@ def adjacent_facts(before: Sequence[str], words: Sequence[str], after: tuple[str
         start -= 1
     return StatedFacts(
         amounts=_amounts(before),
-        sorts=frozenset((TOWN,)) if before and before[-1].casefold() in _WHERE else frozenset(),
+        sorts=_sorts_behind([word.casefold() for word in before[-2:]]),
         nationality=nationality([*before[start:], *words, *(after[1:3] if after[:1] == ("of",) else ())]),
         generation=_generation(words, after),
     )
+
+
+def _sorts_behind(before: Sequence[str]) -> frozenset[str]:
+    """What may stand behind two words: a town ("in"), but of "shares in" a company."""
+    if before[-1:] == ["in"] and before[0].removesuffix("s") in _HOLDINGS:
+        return GROUP
+    return frozenset((TOWN,)) if before and before[-1] in _WHERE else frozenset()
 
 
 def _generation(words: Sequence[str], after: Sequence[str]) -> frozenset[str]:

@@ -75,6 +75,7 @@ class Person:
     heads: set[int] = field(default_factory=set)
     relatives: dict[int, str] = field(default_factory=dict)
     generations: set[str] = field(default_factory=set)
+    initials: set[str] = field(default_factory=set)
 
     def add(self, number: int, stated: Sequence[MentionFacts]) -> None:
         """Add a mention, and what is stated of it."""
@@ -86,6 +87,7 @@ class Person:
             self.heads.add(one.syntax.head)
             self.relatives.update(one.syntax.relatives)
             self.generations |= one.words.stated.generation
+            self.initials |= one.words.stated.initials
             if one.words.whole_name:
                 self.nouns |= _titles(one) & JOBS.keys()
 
@@ -93,6 +95,8 @@ class Person:
         """Whether what is stated of two of one name excludes that they are the same."""
         mine, theirs = ({JOBS[noun] for noun in one.nouns if noun in JOBS} for one in (self, other))
         if mine and theirs and mine.isdisjoint(theirs):
+            return True
+        if self.initials and other.initials and self.initials.isdisjoint(other.initials):
             return True
         mine, theirs = (one.generations or one.age_group for one in (self, other))
         if (self.generations or other.generations) and mine and theirs and mine.isdisjoint(theirs):
@@ -180,7 +184,8 @@ def numbered_people(
 
 def _is_described(one: MentionFacts) -> bool:
     """Whether an age or a noun says of somebody what they are."""
-    stated = one.syntax.age or one.syntax.descriptions or one.syntax.is_another or one.words.stated.generation
+    stated = one.words.stated.generation or one.words.stated.initials
+    stated = stated or one.syntax.age or one.syntax.descriptions or one.syntax.is_another
     return bool(stated) or not JOBS.keys().isdisjoint(_titles(one))
 
 
@@ -287,8 +292,11 @@ class NamesOfStory:
                 own = facts[number].words.beside.sorts if places_named(word[1:]) else ()
                 self.sorts[number] = beside[word] or own or NO_PERSON
         self.names: dict[int, Name] = {n: one.words.whole_name for n, one in facts.items() if one.words.whole_name}
+        named_after = {one.words.whole_name for one in facts.values() if one.words.is_organisation}
         for number, name in self.names.items():
-            if name in people and facts[number].words.is_organisation:  # "Ann Keller Inc."
+            words = facts[number].words
+            is_thing = name in named_after and (number in self.things or words.beside.sorts == GROUP)
+            if name in people and (words.is_organisation or is_thing):  # "Ann Keller Inc.", "shares in Ann Keller"
                 self.names[number] = (*name, ORGANISATION)
         self.names |= first_names
         for number, one in facts.items():
@@ -425,8 +433,15 @@ def _holder(one: MentionFacts, named: Sequence[MentionFacts]) -> Name:
     if words.words[-1:] != (words.head,):
         return ()  # "the ministers"
     office = words.lemmas | one.phrase.modifiers | one.phrase.complements
-    holders = [other for other in named if other.start < one.start and office <= _titles(other)]
+    holders = [other for other in named if other.start < one.start and _has_titles(other, office)]
     return _only_name([other for other in holders if not _differ_in_gender(one, other)])
+
+
+def _has_titles(named: MentionFacts, office: Collection[str]) -> bool:
+    """Whether words stand before a full name, perhaps shortened ("Prof.")."""
+    titles = {title.rstrip(".") for title in _titles(named)}
+    short = tuple(title for title in titles if title in TITLES and len(title) > 2)
+    return all(word in titles or (word in TITLES and word.startswith(short)) for word in office)
 
 
 def _described(facts: Mapping[int, MentionFacts], names: Mapping[int, Name]) -> dict[int, Name]:
