@@ -8,15 +8,7 @@ from os import PathLike
 
 from cdlm.errors import InputError, first_line, shown_path
 
-__all__ = [
-    "InputError",
-    "check_ids",
-    "check_path",
-    "check_text",
-    "check_whole",
-    "first_line",
-    "shown_path",
-]
+__all__ = ["InputError", "check_ids", "check_path", "check_text", "check_whole", "first_line", "shown_path"]
 
 
 def check_whole(what: str, value: object) -> None:

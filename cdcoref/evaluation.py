@@ -12,14 +12,7 @@ from numpy.typing import NDArray
 from cdcoref.corpora import UNKNOWN, AnnotatedCorpus, annotated_corpora
 from cdcoref.corpus import KINDS, Corpus, Mention
 from cdcoref.errors import InputError
-from cdcoref.linking import (
-    LinkingOptions,
-    annotated_only,
-    joined_across_stories,
-    lemma_clusters,
-    link_story,
-    read,
-)
+from cdcoref.linking import LinkingOptions, annotated_only, joined_across_stories, lemma_clusters, link_story, read
 from cdcoref.model import CorefModel
 from cdcoref.predict import LARGER_THAN_STORIES, Predictor, Progress, Topics, summed
 from cdcoref.reading import Readings
@@ -175,10 +168,7 @@ def _chosen(corpus: Corpus, kind: str) -> Corpus:
 
 def _scores(gold: Corpus, system: Corpus, kind: str) -> Results:
     key, response = _chosen(gold, kind), _chosen(system, kind)
-    return {
-        **score(key, response).to_dict(),
-        "without_singletons": score(key, response, singletons="remove").to_dict(),
-    }
+    return {**score(key, response).to_dict(), "without_singletons": score(key, response, singletons="remove").to_dict()}
 
 
 def _split_by_group(gold: Corpus, grouping: Sequence[Sequence[str]]) -> Corpus:

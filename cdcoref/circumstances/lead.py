@@ -10,23 +10,9 @@ from datetime import date
 from itertools import chain
 
 from cdcoref.circumstances.gazetteer import Place
-from cdcoref.circumstances.owners import (
-    governor,
-    is_report,
-    owners,
-    verb_during,
-)
+from cdcoref.circumstances.owners import governor, is_report, owners, verb_during
 from cdcoref.circumstances.places import CONTINENTS, OFFICIALS, dateline_end, places_in
-from cdcoref.circumstances.sentences import (
-    ENDS_SENTENCE,
-    LINE_BREAK,
-    Sentence,
-    Source,
-    When,
-    Where,
-    is_part,
-    stated,
-)
+from cdcoref.circumstances.sentences import ENDS_SENTENCE, LINE_BREAK, Sentence, Source, When, Where, is_part, stated
 from cdcoref.corpus import Document
 from cdcoref.facts import (
     Parse,
@@ -42,13 +28,7 @@ from cdcoref.facts import (
     verb_of,
     verbs_about,
 )
-from cdcoref.language import (
-    BEFORE_OTHER_DAYS,
-    HEADER_LINES,
-    day_in,
-    day_in_name,
-    is_header_line,
-)
+from cdcoref.language import BEFORE_OTHER_DAYS, HEADER_LINES, day_in, day_in_name, is_header_line
 from cdcoref.word_tables import words_in
 
 _LEAD = 5

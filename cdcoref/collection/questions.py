@@ -77,10 +77,7 @@ def _doubt(probability: float, above: float) -> float:
 
 
 def _one_name(
-    labels: np.ndarray,
-    confidence: np.ndarray,
-    must_links: Sequence[Pair],
-    mentions: Sequence[tuple[Mention, Readings]],
+    labels: np.ndarray, confidence: np.ndarray, must_links: Sequence[Pair], mentions: Sequence[tuple[Mention, Readings]]
 ) -> Iterator[UncertainDecision]:
     """Of each person the full names in two documents that have no other name or event in common."""
     answered = {int(labels[mention]) for pair in must_links for mention in pair}

@@ -117,22 +117,10 @@ def _depends_on_other(parse: Parse, token: int) -> bool:
             above = parse.lemma(parse.heads[word])
             if above in verbs_about("comparison") or (above == "after" and "similar" in _determiners(parse, word)):
                 return True
-        if _has_other_subject(parse, word):
-            return True
         compares = parse.lemma(parse.heads[word]) in verbs_about("comparison")
         if compares and word > parse.heads[word] and parse.relations[word] in ("npadvmod", "prep", "advmod"):
             return True
     return any(days for _, days in distances(parse, token))
-
-
-def _has_other_subject(parse: Parse, verb: int) -> bool:
-    """Whether something else had done what a verb says ("a smaller ferry had sunk", "another plane had crashed")."""
-    before = any(parse.lemmas[word] == "have" and parse.tags[word] == "VBD" for word in parse.below(verb, "aux"))
-    for subject in parse.below(verb, "nsubj", "nsubjpass") if before else ():
-        compared = any(parse.tags[word] == "JJR" for word in parse.below(subject, "amod"))
-        if {"another"} & _determiners(parse, subject) or (compared and {"a", "an"} & _determiners(parse, subject)):
-            return True
-    return False
 
 
 def opened_behind(parse: Parse, verb: int) -> int | None:

@@ -420,7 +420,7 @@ def _weekday_number(name: str) -> int:
 
 @_rule(
     r"(?:{weekday} ?,? (?:(?i:the) )?|(?i:the) )(?P<day>0?[1-9]|[12]\d|3[01])(?i:st|nd|rd|th)"
-    r"(?= (?:[.,;:)]|and |at |when |that )|$)",
+    r"(?= (?:[.,;:)]|and |at |when |that )|$)"
 )
 def _bare_day(time: _Expression) -> Period | None:
     """``on the 12th``, ``Tuesday the 12th``, ``Friday 13th``."""

@@ -34,10 +34,7 @@ _MONTH = rf"(?P<month>{'|'.join(rf'{month[:3]}(?:{month[3:]})?' for month in MON
 _DAY = r"(?P<day>[0-3]?[0-9])(?:st|nd|rd|th)?"
 _YEAR = r"(?P<year>[0-9]{4})"
 _SEPARATED = rf"(?<![0-9]){_YEAR}(?P<sign>[-_./])(?P<month>[0-1]?[0-9])(?P=sign){_DAY}(?![0-9])(?!(?<=/[0-9])-[a-z])"
-_IN_ID = (
-    re.compile(_SEPARATED),
-    re.compile(rf"(?<![0-9]){_YEAR}(?P<month>[0-1][0-9])(?P<day>[0-3][0-9])(?![0-9])"),
-)
+_IN_ID = (re.compile(_SEPARATED), re.compile(rf"(?<![0-9]){_YEAR}(?P<month>[0-1][0-9])(?P<day>[0-3][0-9])(?![0-9])"))
 _IN_TEXT = (
     re.compile(r"(?<![0-9-])(?P<year>[0-9]{4})-(?P<month>[0-1][0-9])-(?P<day>[0-3][0-9])(?![0-9-])"),
     re.compile(r"(?<![0-9.])(?P<day>[0-3]?[0-9])\.(?P<month>[0-1]?[0-9])\.(?P<year>[0-9]{4})(?![0-9.])"),

@@ -130,8 +130,7 @@ class Reading:
 
         return [
             replace(
-                stated,
-                participants=tuple(replace(one, mention=current(one.mention)) for one in stated.participants),
+                stated, participants=tuple(replace(one, mention=current(one.mention)) for one in stated.participants)
             )
             for stated in (self._circumstances[mention.tokens, mention.kind] for mention in mentions)
         ]

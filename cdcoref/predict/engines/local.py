@@ -9,15 +9,7 @@ import numpy as np
 
 from cdcoref.corpus import KINDS, Corpus, Document, Mention
 from cdcoref.facts import with_parses
-from cdcoref.linking import (
-    LinkedStory,
-    LinkingOptions,
-    ResultStore,
-    document_hash,
-    lemma_clusters,
-    link_story,
-    read,
-)
+from cdcoref.linking import LinkedStory, LinkingOptions, ResultStore, document_hash, lemma_clusters, link_story, read
 from cdcoref.model import CorefModel
 from cdcoref.predict.prediction import Progress, Story
 from cdcoref.reading import MentionVectors, Reading, Readings

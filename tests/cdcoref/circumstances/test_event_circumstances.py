@@ -143,7 +143,7 @@ def test_main_events() -> None:
             "A man was arrested and booked after he accidentally shot and wounded a girl while showing her a handgun "
             "in his home Monday night .",
             "2024-05-13",
-        ),
+        )
     ],
 )
 def test_the_day_of_the_main_event(sentences: str, day: str) -> None:

@@ -306,8 +306,7 @@ def test_what_is_damaged(tmp_path: Path, name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "module"),
-    [("a.pdf", "pdfminer.high_level"), ("a.docx", "docx"), ("a.pptx", "pptx"), ("a.epub", "lxml")],
+    ("name", "module"), [("a.pdf", "pdfminer.high_level"), ("a.docx", "docx"), ("a.pptx", "pptx"), ("a.epub", "lxml")]
 )
 def test_what_only_its_name_says(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, module: str) -> None:
     """Whether its package is installed or not."""

@@ -196,8 +196,7 @@ def test_spans_of_both_kinds_are_told_of_where_the_format_has_no_kinds(tmp_path:
 def test_other_names_and_layouts_are_refused(tmp_path: Path) -> None:
     for name in ("c.txt", "c", "c.gz", "c.json"):
         with pytest.raises(
-            InputError,
-            match=r"must end in \.conll, \.conllu, \.jsonl or \.spacy, optionally followed by \.gz",
+            InputError, match=r"must end in \.conll, \.conllu, \.jsonl or \.spacy, optionally followed by \.gz"
         ):
             write_corpus(CORPUS, tmp_path / name)
     with pytest.raises(InputError, match="the format JSON lines has no layout '2012'"):

@@ -266,12 +266,7 @@ def test_what_was_rejected_is_left_out(tmp_path: Path, spans: dict[str, Any]) ->
                 ]
             }
         },
-        {
-            "title": {"rendered": "T"},
-            "date": {"$date": "20240307"},
-            "media": "P",
-            "body": {"a": f"<p>{FERRY}</p>"},
-        },
+        {"title": {"rendered": "T"}, "date": {"$date": "20240307"}, "media": "P", "body": {"a": f"<p>{FERRY}</p>"}},
         {"ferry": {"headline": "T", "content_html": f"<p>{FERRY}</p>", "date_published": "20240307", "journal": "P"}},
         {"results": [{"source": {"uri": "p.ex", "title": "P"}, "title": "T", "date": "7.3.2024", "body": [FERRY]}]},
         {"docs": [{"headline": {"main": "T"}, "abstract": FERRY, "pub_date": "2024-03-07", "source": "P"}]},

@@ -87,12 +87,7 @@ def test_a_cluster_in_conflict_gives_up_the_mention_alone(text: str, expected: l
     assert same(clustered({(2, 3): 0.9}, text)) == expected
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("Then [ Ernst Holm GmbH ] shrank . [ Ernst Holm ] wept .", [0, 1]),
-    ],
-)
+@pytest.mark.parametrize(("text", "expected"), [("Then [ Ernst Holm GmbH ] shrank . [ Ernst Holm ] wept .", [0, 1])])
 def test_names_and_nouns_tell_two_apart_whatever_a_model_says(text: str, expected: list[int]) -> None:
     pairs = combinations(range(text.count("[")), 2)
     assert same(clustered(dict.fromkeys(pairs, 0.9), text)) == expected

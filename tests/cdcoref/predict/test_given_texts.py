@@ -55,10 +55,7 @@ DOC = spacy.blank("en")("A ferry sank.")
         ([DOC], "cdcoref.spacy.link"),
         ([("a", "A ferry sank.")], "give texts with their ids as a dictionary"),
         ([["A ferry sank.", "It burnt down."]], "'1' is a list of texts, not of tokens"),
-        (
-            pd.Series(["A ferry sank.", None], index=[3, 4]),
-            "the text of '4' must be .*leave out what is missing",
-        ),
+        (pd.Series(["A ferry sank.", None], index=[3, 4]), "the text of '4' must be .*leave out what is missing"),
         (pd.Series(["A ferry sank.", pd.NA], dtype="string"), "the text of '1' must be .*, not NAType"),
         ([{"id": "a", "body": "A ferry sank."}], "the dictionary of the text 'a' has no 'text'"),
         ([Path("a.txt")], "not PosixPath; read files with cdcoref.formats.read_corpus"),

@@ -11,15 +11,7 @@ from hypothesis import strategies as st
 
 from cdcoref.corpus import KINDS, Corpus, Document, Mention
 from cdcoref.errors import InputError
-from cdcoref.formats import (
-    ReadOptions,
-    read_conll,
-    read_file,
-    table_of_corpus,
-    write_conll,
-    write_corpus,
-    write_jsonl,
-)
+from cdcoref.formats import ReadOptions, read_conll, read_file, table_of_corpus, write_conll, write_corpus, write_jsonl
 from cdcoref.scoring import METRICS, FileScores, Options, Scores, score, score_files, score_tables
 
 TOPICS = {"a1": ("a", "a_1"), "a2": ("a", "a_1"), "a3": ("a", "a_2"), "b1": ("b", "b_1")}

@@ -14,14 +14,7 @@ from hypothesis import strategies as st
 from cdcoref.corpora import CorpusFolder
 from cdcoref.corpus import Document
 from cdcoref.formats import tokenise_text
-from cdcoref.stories import (
-    boilerplate_lines,
-    group_documents,
-    line_key,
-    near_duplicates,
-    without_boilerplate,
-    words_of,
-)
+from cdcoref.stories import boilerplate_lines, group_documents, line_key, near_duplicates, without_boilerplate, words_of
 from tests.cdcoref.conftest import grouping_f1
 
 SHARE = "Share this with Email Facebook Messenger Twitter Pinterest WhatsApp LinkedIn\n\nCopy this link\n\n"

@@ -10,14 +10,7 @@ from scipy.sparse import csr_array
 
 from cdcoref.corpora import read_ecb
 from cdcoref.corpus import Document
-from cdcoref.stories import (
-    DocumentVectors,
-    Neighbourhood,
-    group_documents,
-    nearest_to,
-    place_documents,
-    words_of,
-)
+from cdcoref.stories import DocumentVectors, Neighbourhood, group_documents, nearest_to, place_documents, words_of
 from tests.cdcoref.conftest import grouping_f1
 
 TEXTS = {
