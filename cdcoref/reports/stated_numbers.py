@@ -18,6 +18,8 @@ from cdcoref.word_tables import words_in
 
 _MOST_TIMES = 20
 """How many times as large one of two values of the same thing may be."""
+_MONTH = 31
+"""Days between the events of two values from which they are two happenings."""
 _PART = 2
 """How many times as large the largest value of a document is, at least, if another may be of a part of it."""
 _SCALE = re.compile(r"10+(?:\.0+)?")
@@ -234,6 +236,9 @@ class StoryNumbers:
                 return False
         if one.value.event is None or other.value.event is None:
             return True
+        first, second = (self._story.known.of(event).when for event in (one.value.event, other.value.event))
+        if first is not None and second is not None and first.period.gap(second.period) >= _MONTH:
+            return False
         words = {self._story.documents[value.document].tokens[value.value.event.start] for value in (one, other)}
         first, second = (
             {event.cluster for event in value.value.further if len(self._story.events.get(event.cluster or "", ())) > 1}

@@ -270,6 +270,25 @@ def test_numbers_of_two_happenings_are_no_line() -> None:
     assert len(story_of(texts, storm | same | burnings).numbers) == 1
 
 
+def test_values_of_two_speakers_of_one_report_are_a_line_of_one_and_a_disagreement() -> None:
+    texts = {
+        "2024-01-16_a": "Brock will cut 400 jobs , the company said , and the union said that 650 jobs would be cut .",
+        "2024-01-18_b": "The company said that it would cut 480 jobs .",
+    }
+    story = story_of(texts, {verb: [(name, verb) for name in texts] for verb in ("cut", "said")})
+    assert [str(line) for line in story.numbers] == ["400 (16 Jan. 2024: the company), 480 (18 Jan. 2024: the company)"]
+    assert [[one.value for one in found.statements] for found in story.disagreements] == [["400 jobs", "650 jobs"]]
+
+
+def test_numbers_of_events_years_apart_are_no_line() -> None:
+    texts = {
+        "2021-06-16_a": "A blast and a fire killed three workers on Tuesday .",
+        "2023-09-08_b": "A blast and a fire killed two workers on Thursday .",
+    }
+    shared = {noun: [(name, noun) for name in texts] for noun in ("blast", "fire")}
+    assert story_of(texts, shared | {f"killing in {name}": [(name, "killed")] for name in texts}).numbers == ()
+
+
 def test_disagreements_have_both_sentences(corpus: Corpus) -> None:
     (story,) = stories_of(of_one_day(corpus), {3: list(TEXTS)})
     (one,) = story.disagreements
