@@ -183,9 +183,8 @@ def _mails(data: bytes, path: Path) -> Iterator[Part]:
             text = re.sub(r"^>(?=>*From )", "", text, flags=re.MULTILINE)
         if header := _FORWARDED.search(text):
             above, below = text[: header.start()], text[header.end() :]
-            is_answer = _ANSWER.match(stated["title"]) or _ORIGINAL.search(header[0].partition("\n")[0])
-            is_answer = is_answer or len(above) > len(below)
-            if is_answer and not _FORWARD.match(stated["title"]) and above.strip():
+            answers = _ANSWER.match(stated["title"]) or _ORIGINAL.search(header[0].partition("\n")[0])
+            if (answers or len(above) > len(below)) and not _FORWARD.match(stated["title"]) and above.strip():
                 text = above
             else:
                 if len(above.split()) <= _MOST_WORDS_ABOVE:

@@ -184,9 +184,10 @@ def numbered_people(
 
 def _is_described(one: MentionFacts) -> bool:
     """Whether an age or a noun says of somebody what they are."""
-    stated = one.words.stated.generation or one.words.stated.initials
-    stated = stated or one.syntax.age or one.syntax.descriptions or one.syntax.is_another
-    return bool(stated) or not JOBS.keys().isdisjoint(_titles(one))
+    beside = one.syntax.age or one.syntax.descriptions or one.syntax.is_another
+    return bool(beside or one.words.stated.generation or one.words.stated.initials) or not JOBS.keys().isdisjoint(
+        _titles(one)
+    )
 
 
 def _nouns_for(

@@ -236,8 +236,8 @@ class StoryNumbers:
                 return False
         if one.value.event is None or other.value.event is None:
             return True
-        first, second = (self._story.known.of(event).when for event in (one.value.event, other.value.event))
-        if first is not None and second is not None and first.period.gap(second.period) >= _MONTH:
+        days = [self._story.known.of(event).when for event in (one.value.event, other.value.event)]
+        if days[0] is not None and days[1] is not None and days[0].period.gap(days[1].period) >= _MONTH:
             return False
         words = {self._story.documents[value.document].tokens[value.value.event.start] for value in (one, other)}
         first, second = (
