@@ -58,7 +58,7 @@ _LONGEST_OF_HEADING = 3
 """In days, as of "March 4-5"."""
 _HOUR = re.compile(r"(\d\d?)(?: ?[.:] ?\d\d)?(?:(?<= \d\d)|(?<=[.:]\d\d)|(?: ?([ap])\.? ?m\.?))\W*", re.IGNORECASE)
 _EVENING, _MORNING = 18, 6
-"""Hours: one before the latter, behind one from the former on, is of the next day."""
+"""A heading with an hour before `_MORNING` is on the next day if the hour above it is `_EVENING` or later."""
 _PARTS_OF_DAY = words_in("time_words.tsv", "part of day")
 
 
@@ -75,7 +75,7 @@ class Circumstances:
     """What is known of when, where and with whom; empty where unknown, the nearest first.
 
     `elsewhere`: whether its clause is about another happening than the document ("since 2017, when ...").
-    `ahead`: whether it is announced ("will cut").
+    `ahead`: whether it is still to come ("will cut").
     `theme`: the name of the person that a transfer, an arrest or the like is of, in lower case.
     """
 
@@ -183,7 +183,7 @@ class DocumentCircumstances:
             base = of_base or self.lead.setting.when
             shifted = None if base is None else base.period.shifted(days)
             if shifted is not None:
-                # The day of the document's main event may be a guess; the week before a report is none.
+                # The main event's day may be a guess. A longer time gives no exact day.
                 known = Source.INFERRED if of_base is None else Source.STATED
                 source = known if shifted.days == 1 else Source.COUNTED
                 yield When(shifted, tuple(range(max(sentence.first, mark - 2), mark + 1)), source)

@@ -24,8 +24,8 @@ FEWEST_DAYS = 2
 """Days between two events from which their days differ: what happens at night has two days, and the world has zones."""
 SHORT = 31
 """Days of a time, at most, that tells events of one place and kind apart: a month."""
-YEAR = 300
-"""Days between two main events from which they are two, though the days are only inferred from their documents'."""
+FAR = 300
+"""Main events at least this number of days apart are different, even if their days are only inferred."""
 AGREEMENT = 1.7
 """What is added to the log-odds of pairs that agree; see :meth:`CircumstanceTables.agree`."""
 _OWN, _SHOWN = Source.HEADING, Source.INFERRED
@@ -77,7 +77,7 @@ class CircumstanceTables:
         """Whether the events of pairs of mentions cannot be one. *Shape of all:* (pairs,)"""
         found = self._own_times.related(_differ, self._own_times, first, second)
         found |= self._own_places.related(Place.excludes, self._own_places, first, second)
-        found |= self._main_times.related(_lie_years_apart, self._main_times, first, second)
+        found |= self._main_times.related(_are_far_apart, self._main_times, first, second)
         for one, other in ((first, second), (second, first)):
             looks = self._elsewhere[one] & ~self._elsewhere[other]
             found |= looks & self._own_times.related(_differ, self._times, one, other)
@@ -134,9 +134,9 @@ def _differ(one: _Days, other: _Days) -> bool:
     return back or one.period.gap(other.period) >= FEWEST_DAYS
 
 
-def _lie_years_apart(one: _Days, other: _Days) -> bool:
-    """Whether even days that are only inferred cannot be of one event."""
-    return one.period.gap(other.period) >= YEAR
+def _are_far_apart(one: _Days, other: _Days) -> bool:
+    """Whether days are too far apart for one event, even if they are only inferred."""
+    return one.period.gap(other.period) >= FAR
 
 
 def _meet(one: _Days, other: _Days) -> bool:

@@ -325,8 +325,8 @@ def day_of(document: Document) -> Period | None:
     """The day of a document; without a year if none is stated; None if unknown.
 
     That of its stated metadata, its id or address on the web, of a line that is a date or of a dateline at its
-    beginning; not one in a long sentence there, which may be of an earlier happening. A dateline of the month before
-    the day in its metadata comes first ("LEITH, March 3 (Reuters) -", published on 10 March).
+    beginning; not one in a long sentence there, which may be of an earlier happening. A dateline up to 31 days before
+    the day from metadata, id or address takes precedence ("LEITH, March 3 (Reuters) -", published on 10 March).
     """
     known = _stated_day(document) or day_in_name(document.id) or _day_in_address(document)
     published = Period.of_day(date.fromisoformat(known)) if known else None

@@ -38,8 +38,8 @@ _PUBLISHED = words_in("time_words.tsv", "publication")
 class Source(IntEnum):
     """How a circumstance is known; the larger, the more surely it is the event's own.
 
-    What another clause or the document states only tells events apart, and so do days that are counted from those on
-    which a document may have been written ("two days after a fire"). Only the other three are shown.
+    `DOCUMENT`, `SENTENCE` and `COUNTED` only tell events apart; the others are also shown. `COUNTED`: counted from a
+    time longer than a day, or from an unknown day ("two days after a fire").
     """
 
     DOCUMENT = 1

@@ -54,13 +54,13 @@ _QUOTES = "//*[contains(@class, 'gmail_quote')] | //blockquote[@type='cite']"
 """The same in HTML."""
 _HIDDEN = "//*[contains(translate(@style, ' ', ''), 'display:none')]"
 _LONGEST_END = 500
-"""In characters, behind the link of a newsletter that ends a subscription."""
+"""Characters that may follow "unsubscribe" at the end of a message."""
 _DISCLAIMER = re.compile(
     rf"\n\n(?:{_any_of('disclaimer')}(?:(?!\n\n).)*\b{_any_of('behind disclaimer')}\b.*|"
     rf"[^\n]*\bunsubscribe\b.{{0,{_LONGEST_END}}})\Z",
     re.DOTALL | re.IGNORECASE,
 )
-"""For whom a message is, and how to get no more of its kind, at its end."""
+"""A disclaimer, or how to unsubscribe, at the end of a message."""
 _LINKS = words_in("mail_words.tsv", "link")
 _ANNOUNCED = re.compile(
     r"\n*(?:The post .+ (?:appeared first on|first appeared on) .+|(?:Continue|Read) \w+ ?(?:…|\.{3}))\Z"
@@ -127,7 +127,7 @@ def nexis_parts(text: str) -> Iterator[Part]:
             body += filter(None, ["\n".join(below)])
         lines = [line for block in heading for line in block]
         if not old:
-            # Above may stand the title once more, or the list of the articles; the heading ends with its day.
+            # The title or a list of articles may precede the heading, which ends with its date.
             day = max((place for place, line in enumerate(lines) if day_in(line)), default=2)
             if lines[:1] == lines[1:2] or not _NEXIS_COVER.isdisjoint(fields):
                 heading = [lines[max(day - 2, 0) :]]

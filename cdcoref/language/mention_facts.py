@@ -222,7 +222,7 @@ def adjacent_facts(before: Sequence[str], words: Sequence[str], after: tuple[str
 
 
 def _sorts_behind(before: Sequence[str]) -> frozenset[str]:
-    """What may stand behind two words: a town ("in"), but of "shares in" a company."""
+    """What a name after these words is: a town after "in", but a company after "shares in"."""
     if before[-1:] == ["in"] and before[0].removesuffix("s") in _HOLDINGS:
         return GROUP
     return frozenset((TOWN,)) if before and before[-1] in _WHERE else frozenset()

@@ -439,7 +439,7 @@ def _holder(one: MentionFacts, named: Sequence[MentionFacts]) -> Name:
 
 
 def _has_titles(named: MentionFacts, office: Collection[str]) -> bool:
-    """Whether words stand before a full name, perhaps shortened ("Prof.")."""
+    """Whether all words of an office are titles of a full name, perhaps shortened ("Prof.")."""
     titles = {title.rstrip(".") for title in _titles(named)}
     short = tuple(title for title in titles if title in TITLES and len(title) > 2)
     return all(word in titles or (word in TITLES and word.startswith(short)) for word in office)

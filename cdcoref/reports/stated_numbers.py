@@ -19,9 +19,9 @@ from cdcoref.word_tables import words_in
 _MOST_TIMES = 20
 """How many times as large one of two values of the same thing may be."""
 _MONTH = 31
-"""Days between the events of two values from which they are two happenings."""
+"""Values are not compared if their events are at least this number of days apart."""
 _PART = 2
-"""How many times as large the largest value of a document is, at least, if another may be of a part of it."""
+"""If the largest value of a document is at least this multiple of another, the other may count only a part."""
 _SCALE = re.compile(r"10+(?:\.0+)?")
 _ROUGH = words_in("beside_quantities.tsv", "rough") | words_in("beside_quantities.tsv", "approximate")
 _LEGAL_FORMS = words_in("legal_forms.tsv")
@@ -223,7 +223,7 @@ class StoryNumbers:
                     yield pair
 
     def _of_whole(self, numbers: Sequence[int]) -> list[int]:
-        """The largest of the quantities of a document, and those that other speakers state instead of it."""
+        """The largest quantity of a document, and rival quantities from its other speakers."""
         rivals = _rivals([self._stated[number] for number in numbers])
         largest = max(numbers, key=lambda number: self._stated[number].value.value)
         return list({largest, *(number for number in numbers if len(rivals) > 1 and self._stated[number] in rivals)})
@@ -288,9 +288,9 @@ class StoryNumbers:
 
 
 def _main_value(values: Sequence[StatedValue], speaker: str) -> StatedValue:
-    """The value of a document for a line: the largest, as others count parts of it, with who says so.
+    """The value that a line shows for a document: the largest, preferably one with a speaker.
 
-    Of values of several speakers that are no parts, that of a speaker; or else, the first stated.
+    If several speakers state rival values, that of `speaker`, or else the first.
     """
     rivals = _rivals(values)
     of_speaker = [value for value in rivals if value.value.speaker == speaker]
@@ -300,7 +300,7 @@ def _main_value(values: Sequence[StatedValue], speaker: str) -> StatedValue:
 
 
 def _rivals(values: Sequence[StatedValue]) -> list[StatedValue]:
-    """The values that a document states with their speakers, the first of each, if none may be a part of another."""
+    """The first value of each speaker in a document, without those that may count only a part of the largest."""
     said = {value.value.speaker: value for value in reversed(values) if value.value.speaker}
     largest = max((value.value.value for value in values), default=0)
     rivals = [value for value in said.values() if _PART * value.value.value > largest]
