@@ -58,9 +58,7 @@ class CircumstanceTables:
         own_times = [[when for when in one.when if when.source >= _OWN] for one in circumstances]
         self._times = Values([_days_of(one.when) for one in circumstances])
         self._own_times = Values(list(map(_days_of, own_times)))
-        self._main_times = Values(
-            [_days_of([w for w in one.when if w.source >= _SHOWN and w.period.has_year]) for one in circumstances]
-        )
+        self._main_times = Values([_days_of(list(filter(_is_of_main_event, one.when))) for one in circumstances])
         self._is_earlier = np.array([bool(own) and all(w.looks_back for w in own) for own in own_times], dtype=bool)
         self._looks_back = self._elsewhere | self._is_earlier
         self._places = Values([_place_of(one.where) for one in circumstances])
@@ -125,6 +123,12 @@ def _days_of(stated: Sequence[When]) -> _Days | None:
         return None
     period = Period(min(when.period.first for when in stated), max(when.period.last for when in stated))
     return _Days(period, all(when.looks_back for when in stated))
+
+
+def _is_of_main_event(when: When) -> bool:
+    """Whether a time is shown, has a year, is short, and does not look back."""
+    is_short = when.period.has_year and when.period.days <= SHORT
+    return is_short and when.source >= _SHOWN and not when.looks_back
 
 
 def _differ(one: _Days, other: _Days) -> bool:

@@ -103,6 +103,8 @@ class Lead:
         headers = {own.first for own in shown if is_header_line(" ".join(own.words))}
         self._lines = [own for own in shown if own.first not in headers]
         self._body = min((own.first for own in shown[:HEADER_LINES] if own.first in headers), default=0)
+        if not any(map(self._is_prose, self._lines)):  # the line with the date is the last
+            self._body = 0
         telling = [number for number, own in enumerate(self._lines) if len(own.words) > _LONGEST_HEADING]
         self._lead = self._lines[: telling[_LEAD - 1] + 1] if len(telling) >= _LEAD else self._lines
         prose = [self._lines[number] for number in telling if self._is_prose(self._lines[number])]
@@ -193,7 +195,7 @@ class Lead:
                     continue
                 is_near = today is None or not today.has_year or when.period.gap(today) <= _LONGEST_MAIN
                 is_aside = is_in_relative_clause(parse, when.tokens[0]) or days > _REPORTED_WITHIN
-                is_aside |= today is not None and today.has_year and when.period.gap(today) > _REPORTED_WITHIN
+                is_far = today is not None and today.has_year and when.period.gap(today) > _REPORTED_WITHIN
                 having: list[int] = []
                 if own.first >= end:
                     if today is None or days > 1 or not is_near or today.first < when.period.first:
@@ -202,7 +204,7 @@ class Lead:
                 elif having := owners(parse, word, events):
                     rank = _STATED if any(one in self.main for one in having) else _STEM
                 elif is_near:
-                    rank = _VERB if is_verb(parse, word) and not is_aside else _ASIDE
+                    rank = _VERB if is_verb(parse, word) and not (is_aside or is_far) else _ASIDE
                 else:
                     continue
                 is_of_report = is_report(parse, word) and parse.lemma(word) not in verbs_about("announcement")
@@ -210,6 +212,12 @@ class Lead:
                 inferred = bool(having) or (rank == _VERB and tells and not is_of_report)
                 inferred = inferred and (today is None or not is_aside)
                 yield rank, is_of_report, replace(when, source=Source.INFERRED if inferred else Source.DOCUMENT)
+
+    def _is_of_earlier_year(self, own: Sentence, token: int) -> bool:
+        """Whether all times in the clause of a token look back to another year than the document's."""
+        clause = clause_of(self._parse, token)
+        times = [time for time in own.times if clause_of(self._parse, own.first + time.start) == clause]
+        return bool(times) and all(time.looks_back for time in times)
 
     def _places(self) -> Iterator[tuple[int, Where]]:
         """The places of the beginning, with what each belongs to."""
@@ -224,10 +232,7 @@ class Lead:
                     yield _LOCAL if one.certain and one.place.region else _DATELINE, where
                 elif looks_elsewhere(parse, where.tokens[0]) or one.place.name in CONTINENTS:
                     continue
-                elif any(
-                    t.looks_back and clause_of(parse, own.first + t.start) == clause_of(parse, where.tokens[0])
-                    for t in own.times
-                ):
+                elif self._is_of_earlier_year(own, where.tokens[0]):
                     continue  # "last year it cut 150 jobs at its plant in Dunsop"
                 elif not one.firm and not (own is self._lines[0] and names_happening(parse, where.tokens)):
                     if one.local and OFFICIALS.isdisjoint(own.lower[one.end : one.end + 2]):

@@ -24,8 +24,8 @@ LANDS_AND_WATERS = words_in("place_words.tsv", "land")
 _BEHIND_LANGUAGES = words_in("place_words.tsv", "after a language")
 SETTLEMENTS = words_in("place_words.tsv", "settlement")
 _FACILITIES = words_in("place_words.tsv", "facility")
-_OF_TOWN = words_in("place_words.tsv", "of its town")
-_SITES = LANDS_AND_WATERS | SETTLEMENTS | _FACILITIES | words_in("place_words.tsv", "site")
+_OF_TOWN, _FORMAL = (words_in("place_words.tsv", kind) for kind in ("of its town", "of a site"))
+_SITES = LANDS_AND_WATERS | SETTLEMENTS | _OF_TOWN
 _FUNCTION_WORDS = words_in("function_words.tsv")
 OFFICIALS = words_in("place_words.tsv", "official")
 _RESIDENTS = words_in("place_words.tsv", "resident")
@@ -144,7 +144,8 @@ def _place_at(
         stop = place + length
         goes_on = stop < end and words[stop] != "of"  # "Detroit News", "Houston Street"
         whole = not goes_on and not _begun(words, place)
-        in_site = end - place < 4 and goes_on and possible[0].sort == "city" and words[end - 1].casefold() in _OF_TOWN
+        in_site = goes_on and possible[0].sort == "city" and words[end - 1].casefold() in _OF_TOWN
+        in_site = in_site and _FORMAL.issuperset(word.casefold() for word in words[stop : end - 1])
         firm = (whole or in_site) and (place < dateline or _says_place(words, place))
         if (
             length == 1
@@ -224,7 +225,8 @@ def _unknown(words: Sequence[str], start: int, end: int, dateline: int) -> State
         if country is None and (words[before] != "the" or following not in LANDS_AND_WATERS | SETTLEMENTS):
             return None
         if words[before - 1].casefold() in _BEFORE_PLACES:
-            return StatedPlace(start, end, country or Place(f"{words[start]} {following}"), firm=True)
+            unknown = Place(f"{words[start]} {following}")
+            return StatedPlace(start, end + (country is None), country or unknown, firm=True)
     if words[before].casefold() not in before_names and not of_settlement:
         return None
     if end - start == 1 and (country := country_of_people(words[start])) is not None:

@@ -119,7 +119,7 @@ def _without_names_of_others(sentences: Sequence[Sentence], parse: Parse) -> lis
             for named in sentence.places
             if named.place.name not in others
             and use_of.get(sentence.first + named.start) != _OTHER
-            and not any(time.start <= named.start < time.end for time in sentence.times)
+            and not any(time.start <= named.start and named.end <= time.end for time in sentence.times)
         ]
         found.append(replace(sentence, places=places))
     return found

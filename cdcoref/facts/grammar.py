@@ -164,7 +164,7 @@ def _predicates(parse: Parse, verb: int) -> Iterator[int]:
 def _of_subject(parse: Parse, head: int) -> Iterator[int]:
     """What a verb says of the age of its subject: "died at the age of 88"."""
     verb = parse.heads[head]
-    for child in parse.children[verb] if parse.relations[head].startswith("nsubj") else ():
+    for child in parse.children[verb] if parse.relations[head] == "nsubj" and parse.lemmas[verb] == "die" else ():
         yield from (token for token in (child, *parse.below(child, "pobj")) if parse.lemmas[token] in ("age", "aged"))
 
 

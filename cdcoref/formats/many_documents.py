@@ -53,11 +53,9 @@ _QUOTED = re.compile(
 _QUOTES = "//*[contains(@class, 'gmail_quote')] | //blockquote[@type='cite']"
 """The same in HTML."""
 _HIDDEN = "//*[contains(translate(@style, ' ', ''), 'display:none')]"
-_LONGEST_END = 500
-"""Characters that may follow "unsubscribe" at the end of a message."""
 _DISCLAIMER = re.compile(
-    rf"\n\n(?:{_any_of('disclaimer')}(?:(?!\n\n).)*\b{_any_of('behind disclaimer')}\b.*|"
-    rf"[^\n]*\bunsubscribe\b.{{0,{_LONGEST_END}}})\Z",
+    rf"(?:\n\n(?:{_any_of('disclaimer')}(?:(?!\n\n).)*\b{_any_of('behind disclaimer')}\b(?:(?!\n\n).)*|"
+    r"[^\n]*\bunsubscribe\b[^\n]*))+\s*\Z",
     re.DOTALL | re.IGNORECASE,
 )
 """A disclaimer, or how to unsubscribe, at the end of a message."""
@@ -184,7 +182,11 @@ def _mails(data: bytes, path: Path) -> Iterator[Part]:
         if header := _FORWARDED.search(text):
             above, below = text[: header.start()], text[header.end() :]
             answers = _ANSWER.match(stated["title"]) or _ORIGINAL.search(header[0].partition("\n")[0])
-            if (answers or len(above) > len(below)) and not _FORWARD.match(stated["title"]) and above.strip():
+            if (
+                (answers or (len(above) > len(below) and _SENT.search(header[0])))
+                and not _FORWARD.match(stated["title"])
+                and above.strip()
+            ):
                 text = above
             else:
                 if len(above.split()) <= _MOST_WORDS_ABOVE:

@@ -12,7 +12,7 @@ from cdcoref.corpus import ENTITY, Document, Mention
 from cdcoref.language.amounts import NUMERALS, SCALES, amounts_in, whole_figures
 from cdcoref.language.dates import YEAR, is_date
 from cdcoref.language.proper_names import GENERATIONS, TITLES, names_a_person
-from cdcoref.language.stated_facts import GROUP, NO_FACTS, PERSON, PLAYERS, TOWN, StatedFacts
+from cdcoref.language.stated_facts import GROUP, NO_FACTS, NO_PERSON, PERSON, PLAYERS, TOWN, StatedFacts
 from cdcoref.language.words import (
     MentionWords,
     PhraseWords,
@@ -224,7 +224,7 @@ def adjacent_facts(before: Sequence[str], words: Sequence[str], after: tuple[str
 def _sorts_behind(before: Sequence[str]) -> frozenset[str]:
     """What a name after these words is: a town after "in", but a company after "shares in"."""
     if before[-1:] == ["in"] and before[0].removesuffix("s") in _HOLDINGS:
-        return GROUP
+        return NO_PERSON
     return frozenset((TOWN,)) if before and before[-1] in _WHERE else frozenset()
 
 

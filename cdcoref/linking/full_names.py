@@ -296,7 +296,7 @@ class NamesOfStory:
         named_after = {one.words.whole_name for one in facts.values() if one.words.is_organisation}
         for number, name in self.names.items():
             words = facts[number].words
-            is_thing = name in named_after and (number in self.things or words.beside.sorts == GROUP)
+            is_thing = name in named_after and (number in self.things or words.beside.sorts == NO_PERSON)
             if name in people and (words.is_organisation or is_thing):  # "Ann Keller Inc.", "shares in Ann Keller"
                 self.names[number] = (*name, ORGANISATION)
         self.names |= first_names

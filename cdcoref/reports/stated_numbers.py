@@ -109,7 +109,8 @@ class StoryNumbers:
         """What the speakers in one document state differently ("400 jobs, the company said; 650, the union")."""
         for values in self._by_document(group):
             rivals = _rivals(values)
-            if any(_differ(rivals[0], other) for other in rivals[1:]):
+            rivals = [one for n, one in enumerate(rivals) if all(_differ(one, other) for other in rivals[:n])]
+            if len(rivals) > 1 and all(self._may_be_about_one(rivals[0], other) for other in rivals[1:]):
                 document = self._story.documents[rivals[0].document]
                 statements = (Statement(one.document, one.text, document.sentence_text(one.token)) for one in rivals)
                 cluster = members[0].cluster if members else None
@@ -288,10 +289,7 @@ class StoryNumbers:
 
 
 def _main_value(values: Sequence[StatedValue], speaker: str) -> StatedValue:
-    """The value that a line shows for a document: the largest, preferably one with a speaker.
-
-    If several speakers state rival values, that of `speaker`, or else the first.
-    """
+    """The value that a line shows for a document: of rival values that of `speaker`, or the first; else the largest."""
     rivals = _rivals(values)
     of_speaker = [value for value in rivals if value.value.speaker == speaker]
     if len(rivals) > 1:
@@ -300,10 +298,13 @@ def _main_value(values: Sequence[StatedValue], speaker: str) -> StatedValue:
 
 
 def _rivals(values: Sequence[StatedValue]) -> list[StatedValue]:
-    """The first value of each speaker in a document, without those that may count only a part of the largest."""
-    said = {value.value.speaker: value for value in reversed(values) if value.value.speaker}
-    largest = max((value.value.value for value in values), default=0)
-    rivals = [value for value in said.values() if _PART * value.value.value > largest]
+    """The largest value of each speaker in a document, without those that may count only a part of the largest of all;
+    none if nobody is named for that one."""
+    ordered = sorted(values, key=lambda one: (one.value.value, bool(one.value.speaker)))
+    if not ordered or not ordered[-1].value.speaker:
+        return []
+    said = {value.value.speaker: value for value in ordered if value.value.speaker}
+    rivals = [value for value in said.values() if _PART * value.value.value > ordered[-1].value.value]
     return sorted(rivals, key=lambda one: one.token)
 
 
