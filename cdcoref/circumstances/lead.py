@@ -195,7 +195,7 @@ class Lead:
                     continue
                 is_near = today is None or not today.has_year or when.period.gap(today) <= _LONGEST_MAIN
                 is_aside = is_in_relative_clause(parse, when.tokens[0]) or days > _REPORTED_WITHIN
-                is_far = today is not None and today.has_year and when.period.gap(today) > _REPORTED_WITHIN
+                is_aside |= today is not None and today.has_year and when.period.gap(today) > _REPORTED_WITHIN
                 having: list[int] = []
                 if own.first >= end:
                     if today is None or days > 1 or not is_near or today.first < when.period.first:
@@ -204,7 +204,7 @@ class Lead:
                 elif having := owners(parse, word, events):
                     rank = _STATED if any(one in self.main for one in having) else _STEM
                 elif is_near:
-                    rank = _VERB if is_verb(parse, word) and not (is_aside or is_far) else _ASIDE
+                    rank = _VERB if is_verb(parse, word) and not is_aside else _ASIDE
                 else:
                     continue
                 is_of_report = is_report(parse, word) and parse.lemma(word) not in verbs_about("announcement")
