@@ -54,11 +54,8 @@ _QUOTES = "//*[contains(@class, 'gmail_quote')] | //blockquote[@type='cite']"
 """The same in HTML."""
 _HIDDEN = "//*[contains(translate(@style, ' ', ''), 'display:none')]"
 _DISCLAIMER = re.compile(
-    rf"(?:\n\n(?:{_any_of('disclaimer')}(?:(?!\n\n).)*\b{_any_of('behind disclaimer')}\b(?:(?!\n\n).)*|"
-    r"[^\n]*\bunsubscribe\b[^\n]*))+\s*\Z",
-    re.DOTALL | re.IGNORECASE,
+    rf"{_any_of('disclaimer')}.*?\b{_any_of('behind disclaimer')}\b|[^\n]*?\bunsubscribe\b", re.DOTALL | re.IGNORECASE
 )
-"""A disclaimer, or how to unsubscribe, at the end of a message."""
 _LINKS = words_in("mail_words.tsv", "link")
 _ANNOUNCED = re.compile(
     r"\n*(?:The post .+ (?:appeared first on|first appeared on) .+|(?:Continue|Read) \w+ ?(?:…|\.{3}))\Z"
@@ -127,7 +124,7 @@ def nexis_parts(text: str) -> Iterator[Part]:
         if not old:
             # The title or a list of articles may precede the heading, which ends with its date.
             day = max((place for place, line in enumerate(lines) if day_in(line)), default=2)
-            if lines[:1] == lines[1:2] or not _NEXIS_COVER.isdisjoint(fields):
+            if lines[1:2] == lines[:1] != [] or not _NEXIS_COVER.isdisjoint(fields):
                 heading = [lines[max(day - 2, 0) :]]
         known, rest = _nexis_heading(heading, old)
         # Without a length, what is not behind the line of an article, or before its end, is about the download.
@@ -182,11 +179,8 @@ def _mails(data: bytes, path: Path) -> Iterator[Part]:
         if header := _FORWARDED.search(text):
             above, below = text[: header.start()], text[header.end() :]
             answers = _ANSWER.match(stated["title"]) or _ORIGINAL.search(header[0].partition("\n")[0])
-            if (
-                (answers or (len(above) > len(below) and _SENT.search(header[0])))
-                and not _FORWARD.match(stated["title"])
-                and above.strip()
-            ):
+            answers = answers or (_SENT.search(header[0]) if len(above) > len(below) else None)
+            if answers and above.strip() and not _FORWARD.match(stated["title"]):
                 text = above
             else:
                 if len(above.split()) <= _MOST_WORDS_ABOVE:
@@ -195,8 +189,18 @@ def _mails(data: bytes, path: Path) -> Iterator[Part]:
                     stated["date"] = sent[1]
                 if (sender := _FROM.search(header[0])) and (name := _sender(sender[1])):
                     stated["source"] = name
-        text = _DISCLAIMER.sub("", _FORWARDED.sub("", text))
-        yield Part(text, {**stated, "title": _BEFORE_SUBJECT.sub(r"\1", stated["title"])})
+        yield Part(
+            _without_disclaimers(_FORWARDED.sub("", text)),
+            {**stated, "title": _BEFORE_SUBJECT.sub(r"\1", stated["title"])},
+        )
+
+
+def _without_disclaimers(text: str) -> str:
+    """A message without disclaimers, and how to unsubscribe, at its end."""
+    end = len(text.rstrip())
+    while (start := text.rfind("\n\n", 0, end)) >= 0 and _DISCLAIMER.match(text, start + 2, end):
+        end = start
+    return text[:end]
 
 
 def _is_of_links(line: str) -> bool:

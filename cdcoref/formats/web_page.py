@@ -138,10 +138,7 @@ def _updates(data: bytes, path: Path) -> list[Part]:
     timed = tree.xpath(_LIVE_BLOCKS, namespaces=_NAMESPACES)
     blocks = [block for block in timed if len(block.getparent().xpath(_TIMES, namespaces=_NAMESPACES)) > 1]
     updates = list(_updates_in_data(tree, path))
-    if len(blocks) < 2:
-        blocks = []
-    else:
-        updates = []
+    blocks, updates = (blocks, []) if len(blocks) > 1 else ([], updates)
     if not blocks and not updates:
         return []
     for block in blocks:

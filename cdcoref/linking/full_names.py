@@ -184,10 +184,9 @@ def numbered_people(
 
 def _is_described(one: MentionFacts) -> bool:
     """Whether an age or a noun says of somebody what they are."""
-    beside = one.syntax.age or one.syntax.descriptions or one.syntax.is_another
-    return bool(beside or one.words.stated.generation or one.words.stated.initials) or not JOBS.keys().isdisjoint(
-        _titles(one)
-    )
+    beside = bool(one.syntax.age or one.syntax.descriptions or one.syntax.is_another)
+    in_name = bool(one.words.stated.generation or one.words.stated.initials)
+    return beside or in_name or not JOBS.keys().isdisjoint(_titles(one))
 
 
 def _nouns_for(

@@ -227,7 +227,7 @@ class StoryNumbers:
         """The largest quantity of a document, and rival quantities from its other speakers."""
         rivals = _rivals([self._stated[number] for number in numbers])
         largest = max(numbers, key=lambda number: self._stated[number].value.value)
-        return list({largest, *(number for number in numbers if len(rivals) > 1 and self._stated[number] in rivals)})
+        return sorted({largest, *(number for number in numbers if len(rivals) > 1 and self._stated[number] in rivals)})
 
     def _may_be_of_one(self, one: StatedValue, other: StatedValue) -> bool:
         """Whether two documents are about one happening, and the events of their quantities may be one."""

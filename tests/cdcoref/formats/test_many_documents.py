@@ -226,6 +226,13 @@ def test_links_hidden_parts_and_quotations_of_a_message_are_no_text(tmp_path: Pa
     assert read_file(tmp_path / "a.eml").documents[0].text == "It | sank."
 
 
+def test_a_message_that_looks_like_a_disclaimer_without_end_is_read(tmp_path: Path) -> None:
+    """A pattern that tries each of its words as the last would take hours."""
+    body = f"{FERRY}\n\nThis email {'is intended ' * 20_000}\n\n{'This email is intended.' * 1_000}\n\nIt sank."
+    (tmp_path / "a.eml").write_bytes(mail("F", body))
+    assert read_file(tmp_path / "a.eml").documents[0].text.endswith("It sank.")
+
+
 def test_what_a_feed_adds_to_its_entries_is_no_text(tmp_path: Path) -> None:
     for added in ("The post &lt;a&gt;Ferry sinks&lt;/a&gt; appeared first on The Courier.", "Continue reading …"):
         (tmp_path / "a.rss").write_text(
