@@ -10,6 +10,7 @@ from .gazetteer import of_one_story as of_one_story
 from .gazetteer import places_named as places_named
 from .gazetteer import plain_word as plain_word
 from .gazetteer import state_shortened as state_shortened
+from .lead import MANY_COUNTRIES as MANY_COUNTRIES
 from .lead import Setting as Setting
 from .lead import day_of as day_of
 from .places import capitalised as capitalised

@@ -8,6 +8,8 @@ from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import date
+from itertools import pairwise
 
 from cdcoref.circumstances.lead import Lead, day_of
 from cdcoref.circumstances.owners import governor, is_report, is_reporting, owners
@@ -261,7 +263,7 @@ class DocumentCircumstances:
 
 def _day_headings(sentences: Sequence[Sentence], today: Period | None) -> Iterator[When | None]:
     """For each sentence the day of the heading that it stands under; the day of the document alone is none."""
-    headings = [_day_of_heading(own) for own in sentences]
+    headings = _in_order([_day_of_heading(own) for own in sentences], sentences)
     is_diary = any(heading is not None and heading.period != today for heading in headings)
     current: When | None = None
     last = 0
@@ -275,6 +277,21 @@ def _day_headings(sentences: Sequence[Sentence], today: Period | None) -> Iterat
         elif 0 < len(own.words) <= _LONGEST_HEADING and all(word.isalpha() for word in own.words):
             current = current if _PARTS_OF_DAY.issuperset(own.lower) else None  # "Noon", "Background"
         yield current
+
+
+def _in_order(headings: list[When | None], sentences: Sequence[Sentence]) -> list[When | None]:
+    """Headings, those that are weekdays alone a week earlier if they would follow the next one ("SATURDAY", on one)."""
+    dated = [(n, one) for n, one in enumerate(headings) if one is not None and one.period.weekday is None]
+    days = [one.period.first for _, one in dated]
+    steps = [(later.weekday() - earlier.weekday()) % 7 for earlier, later in pairwise(days)]
+    if sum(0 < step < 4 for step in steps) <= len(steps) / 2:  # the newest may come first
+        return headings
+    later = date.max
+    for number, one in reversed(dated):
+        alone = not any(map(str.isdigit, "".join(sentences[number].words)))
+        period = (one.period.first >= later and alone and one.period.shifted(-7)) or one.period
+        headings[number], later = replace(one, period=period), period.first
+    return headings
 
 
 def _hour_of_heading(own: Sentence) -> int | None:

@@ -23,12 +23,13 @@ from cdcoref.facts import (
     did_not_happen,
     is_in_relative_clause,
     is_verb,
+    looks_ahead,
     looks_elsewhere,
     times_in,
     verb_of,
     verbs_about,
 )
-from cdcoref.language import BEFORE_OTHER_DAYS, HEADER_LINES, day_in, day_in_name, is_header_line
+from cdcoref.language import BEFORE_OTHER_DAYS, HALVES_OF_DAY, HEADER_LINES, day_in, day_in_name, is_header_line
 from cdcoref.word_tables import words_in
 
 _LEAD = 5
@@ -51,6 +52,10 @@ _STATED, _STEM, _VERB, _LOCAL, _UNKNOWN, _ASIDE, _BODY, _DATELINE = range(8)
 a place, or the dateline; a relative clause, or a sentence behind the beginning."""
 _FIRST_SENTENCES = 3
 """Sentences of a document in which its day is looked for."""
+MANY_COUNTRIES = 3
+"""What is of as many has no single place ("4,300 jobs in France, 3,700 in Germany and 400 in Spain")."""
+_LONGEST_PHRASE = 10
+"""Words of a phrase that is looked through for a happening."""
 _LONGEST_DATE_LINE = 12
 """Words of a sentence in which a dateline or a line with the date ends."""
 _IN_PROSE = words_in("time_words.tsv", "prose")
@@ -60,6 +65,8 @@ _CARE = words_in("place_words.tsv", "care")
 _EARLIER = words_in("time_words.tsv", "earlier")
 _OF_PUBLICATION = re.compile(r"publish|pub_?date|posted", re.IGNORECASE)
 """In names of metadata: "date_publish", "datePublished", "published_at", "pubDate"."""
+_HOUR = re.compile(r"\d\d?(?:[.:]\d\d)?[ap]m|\d\d?[.:]\d\d|[012]\d[0-5]\d")
+_BEHIND_HOURS = HALVES_OF_DAY | {"gmt", "utc"}
 _DASHES = frozenset({"-", "--", "–", "—", "―", "(", ")", "|", ":"})
 
 
@@ -121,16 +128,22 @@ class Lead:
         title = "" if "title" in document.found else str(document.metadata.get("title", ""))
         words = title.split() or (self._lines[0].words if self._lines else ())
         behind = (*words, "")
-        named = [one.place for one in places_in(words) if one.place.country and behind[one.end] not in _COMPANIES]
+        below = {one.place for own in self._lines[not title :] for one in own.places}
+        known = [one for one in places_in(words) if one.place.country and behind[one.end] not in _COMPANIES]
+        # Unlike the name in "Vincent Gigante dies", of which the text says nothing as of a town.
+        sure = (one.firm or one.certain or one.local or one.place.sort != "city" or one.place in below for one in known)
+        named = [one.place for one, is_sure in zip(known, sure, strict=True) if is_sure]
         ranked = sorted(
             self._places(),
             key=lambda pair: (_is_abroad(pair[1].place, named), pair[0], pair[1].place.sort in ("country", "region")),
         )
         places = _exact([where for rank, where in ranked if rank != _DATELINE])
         places += [where for rank, where in ranked if rank == _DATELINE and not _is_abroad(where.place, named)]
-        self.when = next((one for _, _, one in times if one.source == Source.INFERRED), None)
+        self.when = next((one for _, _, one in times if one.source == Source.INFERRED), None) or self._at_hour(today)
         self.where = next((where for where in places if where.source == Source.INFERRED), None)
         self.is_stated = any(rank == _STATED and one is self.when for rank, _, one in times)
+        if len({one.place.country for rank, one in ranked if rank == _STATED}) >= MANY_COUNTRIES:
+            self.where = None
         place = self.where and self.where.place
         self.states_where = any(rank == _STATED and one.place == place for rank, one in ranked)
         when = next((one for _, of_report, one in times if not of_report and one.period.weekday is None), None)
@@ -173,7 +186,8 @@ class Lead:
         found = {}
         for word in range(own.first + own.dateline, own.first + len(own.words)):
             stem = _stem(self._parse, word)
-            has_part = with_arguments and (word in self.main or self._parse.lemmas[word] in self._nouns)
+            is_noun = self._parse.parts[word] == "NOUN" and self._parse.lemmas[word] in self._nouns
+            has_part = with_arguments and (word in self.main or is_noun)
             if has_part or (stem and (word in self.main or stem in self._stems)):
                 found[word] = word
         return found
@@ -212,6 +226,21 @@ class Lead:
                 inferred = bool(having) or (rank == _VERB and tells and not is_of_report)
                 inferred = inferred and (today is None or not is_aside)
                 yield rank, is_of_report, replace(when, source=Source.INFERRED if inferred else Source.DOCUMENT)
+
+    def _at_hour(self, today: Period | None) -> When | None:
+        """The day of the document, if of the main event only the time of day is stated ("landed at 6.40 p.m.")."""
+        if today is None or not today.has_year or self.recent:
+            return None
+        for own in self._lead:
+            events = self._events_in(own)
+            for place, word in enumerate(own.words):
+                is_hour = word[0].isdigit() and own.word(place + 1) in _BEHIND_HOURS
+                if is_hour or (_HOUR.fullmatch(word) and own.word(place - 1) == "at"):
+                    tokens = own.tokens(place, place + 1 + is_hour)
+                    verb = governor(self._parse, tokens, events)
+                    if verb is not None and not looks_ahead(self._parse, verb) and owners(self._parse, verb, events):
+                        return When(today, tokens, Source.INFERRED)
+        return None
 
     def _is_of_earlier_year(self, own: Sentence, token: int) -> bool:
         """Whether all times in the clause of a token look back to another year than the document's."""
@@ -257,8 +286,7 @@ def _exact(places: Sequence[Where]) -> list[Where]:
     found: list[Where] = []
     for where in places:
         wholes = [n for n, other in enumerate(found) if is_part(where.place, other.place)]
-        sources = [found[n].source for n in wholes[:1]]
-        found.insert(wholes[0] if wholes else len(found), replace(where, source=max((where.source, *sources))))
+        found.insert(wholes[0] if wholes else len(found), where)
     return found
 
 
@@ -301,6 +329,11 @@ def _main_words_below(parse: Parse, word: int) -> Iterator[int]:
             yield from parse.children[child]
         elif parse.relations[child] == "prep" and parse.lemma(child) == "in":  # "damaged in a fire"
             yield from (noun for noun in parse.children[child] if parse.lemma(noun) in _HAPPENINGS)
+        elif parse.relations[child] == "prep" and parse.lemma(word) == "be" and not parse.below(word, "acomp", "attr"):
+            # "are at the scene of a fire"
+            behind = range(child + 1, min(child + _LONGEST_PHRASE, len(parse.heads)))
+            phrase = (noun for noun in behind if child in above_in_phrase(parse, noun))
+            yield from (noun for noun in phrase if parse.lemma(noun) in _HAPPENINGS)
     for child in parse.children[word]:
         if parse.relations[child] in ("conj", "xcomp") and is_verb(parse, child):
             yield from _main_words_below(parse, child)

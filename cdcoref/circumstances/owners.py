@@ -5,7 +5,18 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
-from cdcoref.facts import Parse, calls_off, is_plan, is_verb, looks_ahead, opened_behind, puts_off, verbs_about
+from cdcoref.facts import (
+    Parse,
+    above_in_phrase,
+    calls_off,
+    is_plan,
+    is_verb,
+    looks_ahead,
+    opened_behind,
+    puts_off,
+    verb_of,
+    verbs_about,
+)
 from cdcoref.word_tables import words_in
 
 _CLOSE = frozenset({"poss", "compound", "amod", "nummod", "nmod", "appos"})
@@ -20,6 +31,7 @@ _SPANS = words_in("time_words.tsv", "span")
 _ENDS = words_in("time_words.tsv", "end")
 """Words before the end of a range, such as "from Monday to Wednesday"."""
 _DURING = words_in("time_words.tsv", "during")
+_HAPPENINGS = words_in("happenings.tsv")
 _TRENDS = words_in("time_words.tsv", "trend")
 _AT_ONCE = words_in("time_words.tsv", "at once")
 
@@ -40,8 +52,9 @@ def governor(
     while parse.heads[token] != token:
         below, relation, token = token, parse.relations[token], parse.heads[token]
         if token in events or is_verb(parse, token):
-            if not of_place and puts_off(parse, token, head):
-                return next(iter(parse.below(token, "nsubjpass", "dobj")), None)  # "the vote is put off until Friday"
+            if not of_place and puts_off(parse, token, head):  # "the vote is put off until Friday", not "after Easter"
+                moved = parse.below(token, "nsubjpass", "dobj")
+                return next(iter(moved), None) if parse.lemma(tokens[0] - 1) != "after" else None
             said = [child for child in parse.below(token, "ccomp") if child < tokens[0] < token]
             if said and is_report(parse, token):  # "he died on Monday, said a spokesman"
                 return said[-1]
@@ -137,6 +150,9 @@ def _sharing(parse: Parse, verb: int, is_event: bool, of_place: bool) -> Iterato
         if relation in _SUBJECTS:
             if parse.tags[child] == "WDT" and name not in verbs_about("light"):  # "a fire that killed two on Friday"
                 child = parse.heads[verb]
+                if name in verbs_about("occur") and parse.lemma(child) not in _HAPPENINGS:  # "a fire at a shop that"
+                    near = (*above_in_phrase(parse, child), *parse.below(verb_of(parse, child), "dobj"))
+                    child = next((word for word in near if parse.lemma(word) in _HAPPENINGS), child)
             shares = name in verbs_about("occur") or (name in verbs_about("effect" if not passive else "hold"))
         elif relation in _OBJECTS:
             shares = name in verbs_about("hold") or name == "be"

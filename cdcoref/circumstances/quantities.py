@@ -273,7 +273,8 @@ def _is_of_name(sentence: Sentence, number: _Number, before: str, after: str) ->
     name = start > 1 and words[start - 1].istitle()
     year = end == start + 1 and _YEAR.fullmatch(words[start])
     age = (before == "," and after == "," and end == start + 1) or _is_age(sentence, number)
-    joined = before in ("-", "/", ":", "no.", "#") or after in (":", "/")
+    joined = before in ("-", "/", "no.", "#") or after in (":", "/")
+    joined = joined or (before == ":" and words[start - 2][-1:].isdigit())
     date = any(map(date_name, (*words[max(0, start - 1) : start], *words[end : end + 1])))
     return bool(name or year or age or joined or date or "vs" in (before.rstrip("."), after.rstrip(".")))
 

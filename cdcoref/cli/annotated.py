@@ -67,7 +67,6 @@ def stats(
 
 
 def _described(info: corpora.CorpusInfo) -> list[str]:
-    """The corpus' description of itself, in words."""
     links = "across documents" if info.cross_document else "within documents"
     learnt = " and ".join(info.exhaustive) or "no"
     return [

@@ -162,7 +162,6 @@ def _check_corrected(files: list[Path]) -> None:
 
 
 def _splits(folders: list[annotated.CorpusFolder], split: str) -> list[annotated.AnnotatedCorpus | Corpus]:
-    """One split of every corpus that has it."""
     there = [folder for folder in folders if split in folder.splits()]
     for folder in folders:
         if there and folder not in there:

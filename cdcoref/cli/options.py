@@ -166,7 +166,7 @@ FilesArgument = Annotated[
     list[str],
     typer.Argument(
         metavar="FILES",
-        help="Files or folders: text, HTML, PDF, Word, PowerPoint, Excel, EPUB, Markdown, CSV, Parquet, JSON lines, "
+        help="Files or folders: text, HTML, PDF, Word, Excel, Markdown, CSV, Parquet, JSON lines, "
         "CoNLL, CorefUD, .spacy, mail, feeds or web archives, plain or gzipped; - reads standard input.",
     ),
 ]

@@ -132,7 +132,6 @@ def _say_if_cut(shown: int, total: int, what: str) -> None:
 
 
 def _print(answer: Any, lines: Iterable[str], as_json: bool) -> None:
-    """Print an answer as JSON or as lines."""
     if not as_json:
         for line in lines:
             print(line)

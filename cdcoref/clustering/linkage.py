@@ -70,7 +70,6 @@ def dendrogram(scores: PairScores, keys: Sequence[Any] | None = None, sizes: np.
 
 
 def _merges(sizes: np.ndarray, pairs: Pairs) -> Pairs:
-    """All merges, by distance."""
     low, high, distance = pairs
     component = connected(len(sizes), low, high)
     items = np.bincount(component)

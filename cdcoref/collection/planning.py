@@ -114,7 +114,7 @@ def _plan_new(connection: sqlite3.Connection, documents: Sorted, lines: Collecti
     content_of |= rows_in(connection, "SELECT id, content FROM documents WHERE id IN ({})", ids)
     around = words.neighbourhood(rows, original_of)
     placed = place_documents(around)
-    labels = _without_templates(connection, new, ids, around, placed)
+    labels = _without_templates(connection, new, ids, around, placed, lines)
     labels = corrected_labels(connection, labels, [content_of[id] for id in ids], placed.vectors)
     plans = []
     for label, base in bases(story_of, labels).items():
@@ -151,6 +151,7 @@ def _without_templates(
     ids: Sequence[str],
     around: Neighbourhood,
     placed: Placement,
+    lines: Collection[bytes],
 ) -> np.ndarray:
     """The stories of documents, after those with reports of different happenings in the same words are divided."""
     vectors, labels = placed.vectors, placed.label.copy()
@@ -167,7 +168,7 @@ def _without_templates(
         likeness = (vectors[rows] @ vectors[of_new].T).toarray().max(axis=1)
         near = [ids[row] for row in rows[likeness >= LIKE_A_TEMPLATE].tolist()]
         stored = {d.id: d for d in stored_documents(connection, "id", [id for id in near if id not in new])}
-        parts = divided([stored.get(id) or new[id] for id in near], similarity)
+        parts = divided([stored.get(id) or new[id] for id in near], similarity, lines)
         if len(parts) > 1:
             of_parts = [[row_of[document.id] for document in part] for part in parts]
             means = np.stack([np.asarray(vectors[part].sum(axis=0)).ravel() / len(part) for part in of_parts])

@@ -16,8 +16,9 @@ from cdcoref import linking
 from cdcoref import model as models
 from cdcoref.collection.database import rows_in, stored_documents
 from cdcoref.corpus import KINDS, Corpus, Mention
-from cdcoref.formats import bounded_zlib, stored_document, stored_mention
+from cdcoref.formats import stored_document, stored_mention
 from cdcoref.reading import MentionVectors, Reading, Readings
+from cdlm.packed import bounded_zlib
 
 
 def store_vectors(connection: sqlite3.Connection, vectors: Mapping[int, MentionVectors]) -> None:

@@ -51,7 +51,6 @@ def _read_json_lines(root: Path, split: str, files: Sequence[Path]) -> Corpus:
 
 
 def _described() -> dict[str, CorpusInfo]:
-    """The descriptions of corpora, by name."""
     text = Path(__file__).with_name("corpora.toml").read_text(encoding="utf-8")
     described = {}
     for name, stated in tomllib.loads(text).items():

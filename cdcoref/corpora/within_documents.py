@@ -34,7 +34,6 @@ def read_gum(root: Path, split: str, files: Sequence[Path], *, heads: bool = Fal
 
 
 def _heads(whole: tuple[Mention, ...], heads: tuple[Mention, ...]) -> list[Mention]:
-    """The mentions reduced to their heads, each head once."""
     owner: dict[object, int] = {}
     for number in sorted(range(len(whole)), key=lambda n: len(whole[n].tokens)):
         owner.setdefault((*heads[number].key, whole[number].kind), number)

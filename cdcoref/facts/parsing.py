@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 from cdcoref.corpus import Document
 from cdcoref.errors import InputError, first_line
-from cdcoref.language import in_sentence_case
+from cdcoref.language import in_sentence_case, number_named
 from cdcoref.word_tables import words_in
 
 if TYPE_CHECKING:
@@ -225,6 +225,7 @@ def dateline(words: Sequence[str]) -> int:
 
 
 def _doc(nlp: Language, document: Document) -> Doc:
+    """A document without a parse, in sentence case, "fifty-eight" in figures, which parse better."""
     from spacy.tokens import Doc
 
     starts = [False] * len(document.tokens)
@@ -234,5 +235,5 @@ def _doc(nlp: Language, document: Document) -> Doc:
             behind = start + dateline(document.tokens[start:end])
             starts[behind if behind < end else start] = True
     written = (word.encode(errors="replace").decode() for word in in_sentence_case(document).tokens)  # no surrogates
-    words = [word or " " for word in written]
+    words = [str(number_named(word.casefold()) or word) if "-" in word else word or " " for word in written]
     return Doc(nlp.vocab, words=words, sent_starts=starts)  # type: ignore[arg-type]

@@ -82,10 +82,16 @@ class Period:
         if self.has_year == other.has_year:
             return max(0, (self.first - other.last).days, (other.first - self.last).days)
         dated, other = (self, other) if self.has_year else (other, self)
-        if other.days > _LONGEST_WITHOUT_YEAR or other.first.year != UNKNOWN_YEAR or other.last.year != UNKNOWN_YEAR:
-            return 0
-        years = (relativedelta(year=year) for year in range(dated.first.year - 1, dated.last.year + 2))
-        return min(dated.gap(Period(other.first + year, other.last + year)) for year in years)
+        other = other.near(dated)
+        return dated.gap(other) if other.has_year else 0
+
+    def near(self, other: Period) -> Period:
+        """The period in the year in which it is nearest to another one, if its own year alone is unknown."""
+        unknown = self.first.year == UNKNOWN_YEAR == self.last.year and self.days <= _LONGEST_WITHOUT_YEAR
+        if not (unknown and other.has_year):
+            return self
+        years = (relativedelta(year=year) for year in range(other.first.year - 1, other.last.year + 2))
+        return min((Period(self.first + year, self.last + year) for year in years), key=other.gap)
 
     def __str__(self) -> str:
         """As ISO 8601 (part 2 for unknown years): ``2017``, ``2017-08``, ``2017-W31``, ``2017-08-01/2017-08-05``.

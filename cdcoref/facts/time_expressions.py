@@ -293,7 +293,6 @@ def _year_of(time: _Expression, month: int, day: int | None) -> int | None:
 
 
 def _month_of(time: _Expression) -> Period | None:
-    """The month of ``{of_month}``."""
     if which := time["whichmonth"].split():
         base = _dated(time.base if which[0] == "the" else time.today)
         return base and Period.of_month(base.first.year, base.first.month + _STEPS[which[-1]])
@@ -610,7 +609,9 @@ def _relative_unit(time: _Expression) -> Period | StatedTime | None:
     if unit == "week":
         period = _week(base.first + timedelta(7 * count))
     elif unit == "quarter":
-        period = Period.of_month(year, month - (month - 1) % 3 + 3 * count, 3)
+        # "will deliver in the last quarter"
+        start = 10 if time.ahead and count < 0 else month - (month - 1) % 3 + 3 * count
+        period = Period.of_month(year, start, 3)
     else:
         period = Period.of_month(year, month + count) if unit == "month" else Period.of_year(year + count)
     return StatedTime(0, 0, _part(period, time["extent"]), looks_back=back and base == time.today)

@@ -29,9 +29,9 @@ from cdcoref.formats.folders import as_recorded, check_characters, file_names, r
 from cdcoref.formats.format import Format, ReadOptions, table_reader
 from cdcoref.formats.jsonl_parsing import Remarks
 from cdcoref.formats.lines import whole_file
-from cdcoref.formats.packed import DAMAGE
 from cdcoref.formats.plain_text import text_content, tokenise_text
 from cdlm.extras import optional_module
+from cdlm.packed import DAMAGE
 
 EQUIVALENCE = "Coref"
 """The type of the equivalences that are written."""
@@ -200,7 +200,6 @@ def _known(document: Document) -> dict[str, Any]:
 
 
 def _spans(document: Document, mentions: Sequence[Mention]) -> Iterator[list[dict[str, Any]]]:
-    """The mentions of each cluster as spans."""
     for chain in chains_of(mentions):
         yield [
             {

@@ -18,7 +18,7 @@ from cdcoref.errors import InputError, first_line
 from cdcoref.formats.format import Format, ReadOptions, table_reader
 from cdcoref.formats.jsonl import document_fields
 from cdcoref.formats.jsonl_parsing import document_attributes
-from cdcoref.formats.packed import DAMAGE
+from cdlm.packed import DAMAGE
 
 APPLICATION_ID = 0x43444352
 """``CDCR``, in the header of every collection."""

@@ -1,14 +1,11 @@
-"""Files with one document, PDF, Word, PowerPoint, EPUB and Markdown, in, their text and what they state out."""
+"""Files with one document, PDF, Word and Markdown, in, their text and what they state out."""
 
 from __future__ import annotations
 
-import posixpath
 import re
-import zipfile
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-from urllib.parse import unquote
 
 from cdcoref.corpus import Corpus
 from cdcoref.errors import InputError, first_line
@@ -16,11 +13,10 @@ from cdcoref.formats.format import Format, ReadOptions
 from cdcoref.formats.lines import whole_file
 from cdcoref.formats.many_documents import is_nexis, nexis_parts
 from cdcoref.formats.metadata import stated_date, with_stated
-from cdcoref.formats.packed import DAMAGE, unpacked_zip
 from cdcoref.formats.pdf_text import pdf_text
 from cdcoref.formats.plain_text import documents_of, text_content, tokenise_text
-from cdcoref.formats.web_page import all_text
 from cdlm.extras import optional_module
+from cdlm.packed import DAMAGE, unpacked_zip
 
 if TYPE_CHECKING:
     from markdown_it.token import Token
@@ -32,7 +28,7 @@ _LEFT_OUT = frozenset(f"{_W}{name}" for name in ("del", "moveFrom", "txbxContent
 _GALLERY = f"{_W}sdtPr/{_W}docPartObj/{_W}docPartGallery"
 """Where a content control says that it is a table of contents."""
 _NOT_STATED = re.compile(
-    r"\(?(?:anonymous|unspecified|unknown|untitled)\)?|Microsoft Word - .*|PowerPoint Presentation|python-docx|"
+    r"\(?(?:anonymous|unspecified|unknown|untitled)\)?|Microsoft Word - .*|Word Document|python-docx|"
     r"\S+\.(?:docx?|dvi|indd|odt|pdf|pptx?|rtf|tex)",
     re.I,
 )
@@ -67,48 +63,6 @@ def _paragraphs(part: Any) -> Iterator[str]:
                 yield text
         elif not any("Contents" in str(entry.get(f"{_W}val")) for entry in child.iterfind(_GALLERY)):
             yield from _paragraphs(child)
-
-
-def _slides(data: bytes, path: Path) -> Extracted:
-    """The texts and tables of the slides, in order; notes are left out."""
-    import pptx
-    from pptx.exc import PythonPptxError
-
-    try:
-        presentation = pptx.Presentation(unpacked_zip(data, path))
-    except PythonPptxError as error:
-        raise ValueError(first_line(error)) from error
-    texts = (text for slide in presentation.slides for text in _shape_texts(slide.shapes))
-    known = presentation.core_properties
-    return "\n\n".join(filter(None, map(str.strip, texts))), {"title": known.title, "author": known.author}, ()
-
-
-def _shape_texts(shapes: Iterable[Any]) -> Iterator[str]:
-    for shape in shapes:
-        if hasattr(shape, "shapes"):
-            yield from _shape_texts(shape.shapes)
-        elif shape.has_text_frame:
-            yield from (paragraph.text.replace("\v", "\n") for paragraph in shape.text_frame.paragraphs)
-        elif getattr(shape, "has_table", False):
-            yield from (cell.text for row in shape.table.rows for cell in row.cells)
-
-
-def _book(data: bytes, path: Path) -> Extracted:
-    """The pages of an EPUB book in the order in which they are read."""
-    from defusedxml import ElementTree
-
-    with zipfile.ZipFile(unpacked_zip(data, path)) as archive:
-        container = ElementTree.fromstring(archive.read("META-INF/container.xml"))
-        root = next(container.iterfind(".//{*}rootfile")).attrib["full-path"]
-        package = ElementTree.fromstring(archive.read(root))
-        hrefs = {item.attrib["id"]: unquote(item.attrib["href"]) for item in package.iterfind(".//{*}item")}
-        order = [
-            hrefs[item.attrib["idref"]] for item in package.iterfind(".//{*}itemref") if item.get("linear") != "no"
-        ]
-        pages = [all_text(archive.read(posixpath.join(posixpath.dirname(root), href)), path) for href in order]
-    names = {"title": "title", "author": "creator", "date": "date"}
-    stated = {ours: package.findtext(f".//{{http://purl.org/dc/elements/1.1/}}{dc}") for ours, dc in names.items()}
-    return "\n\n".join(filter(None, pages)), stated, ()
 
 
 def _document_format(
@@ -149,8 +103,6 @@ def _packed(entry: bytes) -> re.Pattern[bytes]:
 DOCUMENTS = (
     _document_format("PDF", ".pdf", re.compile(rb"\s*%PDF-"), "pdfminer.high_level", "pdfminer.six", pdf_text),
     _document_format("Word document", ".docx", _packed(b"word/"), "docx", "python-docx", _word),
-    _document_format("PowerPoint presentation", ".pptx", _packed(b"ppt/"), "pptx", "python-pptx", _slides),
-    _document_format("EPUB book", ".epub", _packed(b"mimetypeapplication/epub"), "lxml", "lxml", _book),
 )
 
 OWN_REPORT = "<!-- a report that cdcoref wrote -->"

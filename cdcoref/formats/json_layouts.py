@@ -91,7 +91,6 @@ def _usual(content: Fields, layouts: Layouts) -> Fields:
 
 
 def _text_in(content: Fields) -> bool:
-    """Whether a field of an object is a text."""
     return isinstance(content.get(usual_fields([*content]).get("text", "")), str)
 
 
@@ -129,7 +128,11 @@ def _nested(content: Fields, layouts: Layouts, depth: int = 4) -> Iterator[Field
                         summary = _plain(article[theirs["title"]], "title")
                     usual = _usual({**article, "content": summary}, layouts) if summary else usual
                 if "text" in usual:
-                    yield usual
+                    yield (
+                        usual
+                        if "jsonfeed.org" not in str(content.get("version"))
+                        else {"source": content["title"], **usual}
+                    )
                 elif "title" in theirs:
                     layouts.remark("article without a text left out")
 
@@ -141,7 +144,7 @@ def _is_prose(value: Any) -> bool:
 
 def _without_mark(value: Any) -> Any:
     """A field without what NewsAPI writes where the rest of a text is, or the whole of one that was removed."""
-    return re.sub(r"\s*\[(?:\+\d+ chars|Removed)\]\s*$", "", value) if isinstance(value, str) else value
+    return re.sub(r"\s*(?:\S*…)?\s*\[(?:\+\d+ chars|Removed)\]\s*$", "", value) if isinstance(value, str) else value
 
 
 class _Model(BaseModel):
@@ -192,8 +195,6 @@ class _Completed(_Model):
 
 
 class _Task(_Model):
-    """A task of Label Studio."""
-
     annotations: list[_Completed] | None = Field(None, validation_alias=AliasChoices("annotations", "completions"))
     predictions: list[_Completed] | None = None
 
@@ -271,7 +272,6 @@ def _mentions(regions: Any, relations: Any, id: str, layouts: Layouts) -> Fields
 
 
 def _words(sentences: Sequence[Sequence[str]]) -> Fields:
-    """Tokens and sentences."""
     ends = list(accumulate(map(len, sentences), initial=0))
     return {"tokens": [word for sentence in sentences for word in sentence], "sentences": [*map(list, pairwise(ends))]}
 

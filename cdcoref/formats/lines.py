@@ -18,7 +18,7 @@ from typing import BinaryIO, cast
 
 from cdcoref.errors import InputError
 from cdcoref.formats.file_types import unsuitable
-from cdcoref.formats.packed import most_unpacked, too_much
+from cdlm.packed import most_unpacked, too_much
 
 USUAL_ENCODINGS = ("cp1252", "latin-1", "cp1250", "cp1251", "utf-16-le")
 """What text that is neither UTF-8 nor has a byte order mark is in, the most frequent first."""

@@ -42,6 +42,8 @@ _FORWARDED = re.compile(
 )
 _MOST_WORDS_ABOVE = 4
 """Words above a forwarded message that are left out ("FYI, Tom", "See below.")."""
+_MOST_WORDS_BESIDE = 12
+"""Words beside an attached message that are left out."""
 _SENT = re.compile(rf"^\*?{_any_of('day')}[ \u00a0]?:\*?(.*)", re.MULTILINE | re.IGNORECASE)
 _FROM = re.compile(rf"^\*?{_any_of('sender')}[ \u00a0]?:\*? *(.*)", re.MULTILINE | re.IGNORECASE)
 _QUOTED = re.compile(
@@ -83,6 +85,9 @@ _PROQUEST_FIELD = re.compile(rf"^({_PROQUEST_FIELDS}):[^\S\n]*(.*)", re.MULTILIN
 _PROQUEST_TEXT = re.compile(
     rf"^Full text:\s*(.*?)\s*(?=^(?:{_PROQUEST_FIELDS}):|\Z)", re.MULTILINE | re.DOTALL | re.IGNORECASE
 )
+_FACTIVA_CODE = rf"^({'|'.join(map(str.upper, words_in('nexis_fields.tsv', 'factiva')))})(?:[ \t]{{2,}}|[ \t]*$)"
+_FACTIVA = re.compile(rb"^(?:HD|SE|BY)(?:  |\t|[ \t]*$)(?:.*\n){1,20}?(?:PD|SN)(?:  |\t|[ \t]*$)", re.MULTILINE)
+_FACTIVA_FIELD = re.compile(rf"{_FACTIVA_CODE}(.*?)(?={_FACTIVA_CODE}|\Z)", re.MULTILINE | re.DOTALL)
 
 
 def is_nexis(text: str) -> bool:
@@ -157,42 +162,66 @@ def _proquest_parts(text: str) -> Iterator[Part]:
             yield Part(text, {**stated, "source": known.get("publication title")})
 
 
+def _factiva_parts(text: str) -> Iterator[Part]:
+    """The articles of a download of Factiva, whose fields have codes; each begins with its headline."""
+    for piece in re.split(r"^(?=HD(?:[ \t]{2}|[ \t]*$))", text.replace("\r\n", "\n"), flags=re.MULTILINE)[1:]:
+        known = {field[1]: field[2].strip() for field in _FACTIVA_FIELD.finditer(piece)}
+        stated = {"title": " ".join(known["HD"].split()), "date": known.get("PD"), "source": known.get("SN")}
+        yield Part("\n\n".join(filter(None, (known.get("LP"), known.get("TD")))), stated | {"author": known.get("BY")})
+
+
 def _mails(data: bytes, path: Path) -> Iterator[Part]:
-    """The messages of a file; of each, the plain text without the signature."""
+    """The messages of a file, and those that they contain; of each, the plain text without the signature."""
     found = re.split(rb"(?m)^From \S[^\n]*\d\d:\d\d[^\n]*\r?\n", data)[1:] if _MBOX.match(data) else [data]
     for content in found:
         message = message_from_bytes(content, policy=policy.default)
         assert isinstance(message, EmailMessage)
-        part = message.get_body(("plain", "html"))
-        try:
-            text = "" if part is None else str(part.get_content())
-        except (LookupError, UnicodeError, ValueError):  # an encoding that is unknown
-            text = part.get_payload(decode=True).decode(errors="replace")  # type: ignore[union-attr]
-        if part is not None and part.get_content_subtype() == "html":
-            text = all_text(text.encode(), path, without=f"{_QUOTES} | {_HIDDEN}")
-        stated = {"title": str(message.get("Subject", "")), "date": str(message.get("Date", ""))}
-        stated["source"] = _sender(str(message.get("From", "")))
-        text = _QUOTED.sub("", _SIGNATURE.sub("", text.replace("\r\n", "\n")))
-        text = "\n".join(line for line in text.split("\n") if not _is_of_links(line))
-        if content is not data:
-            text = re.sub(r"^>(?=>*From )", "", text, flags=re.MULTILINE)
-        if header := _FORWARDED.search(text):
-            above, below = text[: header.start()], text[header.end() :]
-            answers = _ANSWER.match(stated["title"]) or _ORIGINAL.search(header[0].partition("\n")[0])
-            answers = answers or (_SENT.search(header[0]) if len(above) > len(below) else None)
-            if answers and above.strip() and not _FORWARD.match(stated["title"]):
-                text = above
-            else:
-                if len(above.split()) <= _MOST_WORDS_ABOVE:
-                    text = text[header.start() :]
-                if (sent := _SENT.search(header[0])) and day_in(sent[1]):
-                    stated["date"] = sent[1]
-                if (sender := _FROM.search(header[0])) and (name := _sender(sender[1])):
-                    stated["source"] = name
-        yield Part(
-            _without_disclaimers(_FORWARDED.sub("", text)),
-            {**stated, "title": _BEFORE_SUBJECT.sub(r"\1", stated["title"])},
-        )
+        yield from _messages(message, path, of_box=content is not data)
+
+
+def _messages(message: EmailMessage, path: Path, *, of_box: bool) -> Iterator[Part]:
+    """A message with the texts attached to it, and the messages attached; in a box, a line with "From" is quoted."""
+    part = message.get_body(("plain", "html"))
+    text = _content(part) if part is not None else ""
+    if part is not None and part.get_content_subtype() == "html":
+        text = all_text(text.encode(), path, without=f"{_QUOTES} | {_HIDDEN}")
+    attached = [other for other in message.iter_parts() if other is not part and other.get_filename()]
+    within = [other.get_content() for other in message.iter_parts() if other.get_content_type() == "message/rfc822"]
+    stated = {"title": str(message.get("Subject", "")), "date": str(message.get("Date", ""))}
+    stated["source"] = _sender(str(message.get("From", "")))
+    text = _QUOTED.sub("", _SIGNATURE.sub("", text.replace("\r\n", "\n")))
+    text = "\n".join(line for line in text.split("\n") if not _is_of_links(line))
+    if of_box:
+        text = re.sub(r"^>(?=>*From )", "", text, flags=re.MULTILINE)
+    if header := _FORWARDED.search(text):
+        above, below = text[: header.start()], text[header.end() :]
+        answers = _ANSWER.match(stated["title"]) or _ORIGINAL.search(header[0].partition("\n")[0])
+        answers = answers or (_SENT.search(header[0]) if len(above) > len(below) else None)
+        if answers and above.strip() and not _FORWARD.match(stated["title"]):
+            text = above
+        else:
+            if len(above.split()) <= _MOST_WORDS_ABOVE:
+                text = text[header.start() :]
+            if (sent := _SENT.search(header[0])) and day_in(sent[1]):
+                stated["date"] = sent[1]
+            if (sender := _FROM.search(header[0])) and (name := _sender(sender[1])):
+                stated["source"] = name
+    own = "\n".join(line for line in text.split("\n") if not line.startswith(">"))
+    text = own if own.strip() and _ANSWER.match(stated["title"]) else text
+    text = _without_disclaimers(_FORWARDED.sub("", text))
+    text = "\n\n".join([text, *(_content(other) for other in attached if other.get_content_type() == "text/plain")])
+    if not within or len(text.split()) > _MOST_WORDS_BESIDE:
+        yield Part(text, {**stated, "title": _BEFORE_SUBJECT.sub(r"\1", stated["title"])})
+    for other in within:
+        yield from _messages(other, path, of_box=of_box)
+
+
+def _content(part: Any) -> str:
+    """The text of a part of a message."""
+    try:
+        return str(part.get_content())
+    except (LookupError, UnicodeError, ValueError):  # an encoding that is unknown
+        return str(part.get_payload(decode=True).decode(errors="replace"))
 
 
 def _without_disclaimers(text: str) -> str:
@@ -279,6 +308,7 @@ MANY_DOCUMENTS = (
     ),
     Format("feed", (".rss", ".atom"), _read(_entries, "entry"), _FEED.match),
     Format("web archive", (".warc", ".wet"), _read(_records, "record"), re.compile(b"WARC/").match),
+    Format("Factiva", (), _read_articles(_factiva_parts), _FACTIVA.search),
     Format("ProQuest", (), _read_articles(_proquest_parts), _PROQUEST.search),
     Format("LexisNexis", (), _read_articles(nexis_parts), lambda start: is_nexis(start.decode(errors="replace"))),
 )

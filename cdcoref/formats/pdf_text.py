@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from cdcoref.errors import InputError, first_line
-from cdcoref.formats.packed import most_unpacked, too_much, unpacked_size
+from cdlm.packed import most_unpacked, too_much, unpacked_size
 from cdlm.printing import counted
 
 MOST_PAGES = 2000

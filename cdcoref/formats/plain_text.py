@@ -245,7 +245,6 @@ def _lines_broken_on_purpose(text: str, start: int, end: int, width: int) -> Ite
 
 
 def _sentences(nlp: Language, text: str) -> Iterator[list[Token]]:
-    """The sentences of a text, none of them empty."""
     pieces = [
         (start, end, n) for n, paragraph in enumerate(_paragraphs(text)) for start, end in _pieces(text, *paragraph)
     ]

@@ -13,10 +13,10 @@ from cdcoref.errors import InputError, first_line
 from cdcoref.formats.format import Format, ReadOptions, table_reader
 from cdcoref.formats.lines import first_bytes, whole_file
 from cdcoref.formats.metadata import is_day_first, plain_value, stated_date, usual_fields, with_stated
-from cdcoref.formats.packed import DAMAGE, most_unpacked, too_much, unpacked_zip
 from cdcoref.formats.plain_text import text_content, tokenise_text
 from cdcoref.language import day_in
 from cdlm.extras import optional_module
+from cdlm.packed import DAMAGE, most_unpacked, too_much, unpacked_zip
 from cdlm.printing import counted
 
 LONGEST_CELL = 1 << 26

@@ -121,7 +121,6 @@ def window(document: DocumentPieces, tokens: Sequence[int], room: int, *, whole:
 def _units(
     document: Document, mentions: Sequence[Mention], pieces: list[list[int]], room: int
 ) -> tuple[list[tuple[int, int]], list[int]]:
-    """Token ranges, and the sentence of each."""
     inner = np.zeros(len(document.tokens) + 1, dtype=bool)
     for mention in mentions:
         inner[mention.start + 1 : mention.end] = True

@@ -182,7 +182,6 @@ class KindClusters:
         return _with_one_gender(labels, self._genders, self.links)
 
     def _members(self, labels: NDArray[np.integer]) -> dict[int, list[int]]:
-        """The mentions of every cluster."""
         clusters: dict[int, list[int]] = defaultdict(list)
         for number in self._order:
             clusters[int(labels[number])].append(number)

@@ -10,7 +10,7 @@ from itertools import chain
 from types import MappingProxyType
 from typing import Literal, TypeVar
 
-from cdcoref.circumstances import Circumstances, Place, Setting, Source, StatedQuantity, of_one_story
+from cdcoref.circumstances import MANY_COUNTRIES, Circumstances, Place, Setting, Source, StatedQuantity, of_one_story
 from cdcoref.corpus import EVENT, ClusterKey, Corpus, Mention
 from cdcoref.facts import Period, is_verb
 from cdcoref.reading import Readings
@@ -253,6 +253,7 @@ class CorpusCircumstances:
         best = max((source for _, source, _, _ in stated), default=None)
         is_of_weekdays = all(period.weekday is not None for period, source, _, _ in stated if source == best)
         stated = [one for one in stated if (one[0].weekday is not None) is is_of_weekdays]
+        stated = [one for one in stated if one[0].has_year] or stated
         found = _most_stated(stated, Period.contains)
         return None if found is None else ClusterPeriod(found[0], self._shown(found[1]), KNOWN[found[2]])
 
@@ -261,7 +262,7 @@ class CorpusCircumstances:
             (mention.document, where)
             for mention, one in known
             for where in one.where[:1]
-            if where.source >= Source.INFERRED
+            if where.source >= Source.INFERRED and len({other.place.country for other in one.where}) < MANY_COUNTRIES
         ]
         places = of_one_story([where.place for _, where in found])
         stated = [(place, where.source, id, where.tokens) for place, (id, where) in zip(places, found, strict=True)]

@@ -329,6 +329,8 @@ class PredictedStory:
 
     def _order(self, name: str) -> tuple[bool, bool, tuple[bool, date], list[tuple[int, str]], str]:
         day = self._days[name]
+        if day is not None and (dated := min((d.first for d in self._days.values() if d and d.has_year), default=None)):
+            day = day.near(Period.of_day(dated))
         parts = enumerate(_NUMBER.split(name))  # text and numbers by turns
         by_number = [(len(part.lstrip("0")), part.lstrip("0")) if place % 2 else (0, part) for place, part in parts]
         first = (False, date.min) if day is None else _first_day(day)

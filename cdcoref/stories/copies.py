@@ -4,7 +4,7 @@
 from collections.abc import Callable, Collection, Mapping, Sequence
 from difflib import SequenceMatcher
 from hashlib import blake2b
-from itertools import combinations, groupby
+from itertools import combinations, groupby, islice
 from math import isnan
 from typing import NamedTuple
 
@@ -13,7 +13,7 @@ import numpy as np
 from cdcoref.circumstances import Place, dateline_end, day_of, places_in
 from cdcoref.corpus import Document
 from cdcoref.language import NUMERALS, date_name, is_common_word, is_legal_form
-from cdcoref.stories.document_words import lines_of, report_of
+from cdcoref.stories.document_words import lines_of, report_of, without_boilerplate
 from cdcoref.word_tables import words_in
 
 SHINGLE = 4
@@ -33,8 +33,10 @@ MIN_SHARED = 0.5
 """The share of the sentences of the shorter text that the longer one has, from which they may be of one template."""
 MIN_ALIKE = 0.6
 """The share of the words of the shorter text that the longer one has, in their order, from which they may be, too."""
+WEEK, MONTH = 7, 28
 MIN_ALIKE_LEADS = 0.3
 """The share of the words at the beginning, in their order, below which nothing there stands for something else."""
+_ENDS = frozenset({".", "!", "?", '"', "''", "”"})
 _FACILITIES = words_in("place_words.tsv", "facility")
 _TOWNS = ("city", "unknown")
 
@@ -132,10 +134,10 @@ def _resemblance(one: frozenset[bytes], other: frozenset[bytes]) -> float:
     return len(one & other) / max(1, len(one | other))
 
 
-def other_facts(one: Document, other: Document) -> list[str]:
+def other_facts(one: Document, other: Document, sentences: int = LEAD) -> list[str]:
     """What differs at the beginning of two texts of the same words: ``"name"``, ``"day"`` or ``"amount"``, for each
-    place. A name beside a word that both have, as one first name beside a surname, is another form of it."""
-    mine, theirs = _lead(one), _lead(other)
+    place. A name before a word that both have, as one first name before a surname, is another form of it."""
+    mine, theirs = _lead(one, sentences), _lead(other, sentences)
     words = [frozenset(map(str.casefold, document.tokens)) for document in (one, other)]
     leads = SequenceMatcher(None, mine, theirs, autojunk=False)
     facts = []
@@ -144,16 +146,17 @@ def other_facts(one: Document, other: Document) -> list[str]:
             continue
         left = [word for word in mine[a:b] if word.casefold() not in words[1]]
         right = [word for word in theirs[c:d] if word.casefold() not in words[0]]
-        beside = [word for word in (*mine[max(0, a - 1) : a], *mine[b : b + 1]) if not _ends_name(word)]
+        behind = [word for word in mine[b : b + 1] if not _ends_name(word)]
         for kind, is_of in (("day", date_name), ("amount", _is_amount), ("name", _is_name)):
             replaced = any(map(is_of, left)) and any(map(is_of, right))
-            if replaced and not (kind == "name" and any(map(_is_name, beside))):
+            if replaced and not (kind == "name" and any(map(_is_name, behind))):
                 facts.append(kind)
     return facts
 
 
 def are_of_template(one: Document, other: Document) -> bool:
-    """Whether two texts report two happenings in the same words: another name and another fact, or day and amount."""
+    """Whether two texts report two happenings in the same words: another name and another fact, or day and amount. That
+    they were published weeks apart counts as a fact; where one fact differs, one more sentence is compared."""
     mine, theirs = _sentences(one), _sentences(other)
     if len(mine & theirs) < MIN_SHARED * min(len(mine), len(theirs)):
         words = SequenceMatcher(None, one.tokens, other.tokens, autojunk=False)
@@ -161,8 +164,14 @@ def are_of_template(one: Document, other: Document) -> bool:
         total = (len(one.tokens) + len(other.tokens)) / 2
         if words.quick_ratio() * total < alike or sum(block.size for block in words.get_matching_blocks()) < alike:
             return False
-    facts = other_facts(one, other)
-    return len(facts) > 1 and ("name" in facts or {"day", "amount"} <= set(facts))
+    days = [day for day in (day_of(one), day_of(other)) if day is not None and day.has_year]
+    gap = days[0].gap(days[1]) if len(days) > 1 else 0
+    if not (facts := other_facts(one, other)):
+        return False
+    for found in (facts, other_facts(one, other, LEAD + 1)):
+        if ("name" in found and len(found) + (gap >= WEEK) > 1) or {"day", "amount"} <= set(found):
+            return True
+    return "amount" in facts and gap >= MONTH
 
 
 def happened_elsewhere(one: Document, other: Document) -> bool:
@@ -176,7 +185,6 @@ def happened_elsewhere(one: Document, other: Document) -> bool:
 
 
 def _places(document: Document) -> list[Place]:
-    """The places that the first sentences name."""
     sentences = (document.tokens[lines[0].start : lines[-1].end] for lines in report_of(document)[:LEAD])
     return [stated.place for words in sentences for stated in places_in(words)]
 
@@ -210,9 +218,11 @@ def of_two_happenings(group: Sequence[Document]) -> set[frozenset[str]]:
     }
 
 
-def divided(group: Sequence[Document], similarity: Callable[[str, str], float]) -> list[list[Document]]:
+def divided(
+    group: Sequence[Document], similarity: Callable[[str, str], float], boilerplate: Collection[bytes] = ()
+) -> list[list[Document]]:
     """Documents of one story, without two happenings in a group: each is in the group that is most like it."""
-    conflicts = of_two_happenings(group)
+    conflicts = of_two_happenings([without_boilerplate(document, boilerplate) for document in group])
     if not conflicts:
         return [list(group)]
     groups: list[list[Document]] = []
@@ -228,11 +238,12 @@ def divided(group: Sequence[Document], similarity: Callable[[str, str], float]) 
     return groups
 
 
-def _lead(document: Document) -> list[str]:
-    """The words of the first sentences, without a dateline."""
+def _lead(document: Document, count: int) -> list[str]:
+    """The words of the title and of the first sentences, without a dateline and what stands between them."""
     lead: list[str] = []
-    for lines in report_of(document)[:LEAD]:
-        sentence = document.tokens[lines[0].start : lines[-1].end]
+    sentences = [document.tokens[lines[0].start : lines[-1].end] for lines in report_of(document)]
+    behind = (sentence for sentence in sentences[1:] if sentence[-1] in _ENDS)
+    for sentence in (*sentences[:1], *islice(behind, count - 1)):
         words = [word for word in sentence[dateline_end(sentence) :] if any(map(str.isalnum, word))]
         if words and is_common_word(words[0].casefold()):
             words[0] = words[0].casefold()
@@ -250,7 +261,7 @@ def _sentences(document: Document) -> frozenset[str]:
 
 
 def _is_amount(word: str) -> bool:
-    return word[0].isdigit() or word.casefold() in NUMERALS
+    return (word[0].isdigit() and ":" not in word) or word.casefold() in NUMERALS
 
 
 def _ends_name(word: str) -> bool:

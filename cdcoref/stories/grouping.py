@@ -54,9 +54,16 @@ def group_documents(documents: Sequence[Document] | DocumentVectors, setting: Se
         groups.setdefault(label, []).append(document)
     if setting != "predicted":
         return [[document.id for document in group] for group in groups.values()]
+    copies: dict[str, list[str]] = {}
+    for id, original in vectors.original_of.items():
+        copies.setdefault(original, []).append(id)
     place = {document.id: number for number, document in enumerate(documents)}
-    parts = (part for group in groups.values() for part in divided(group, vectors.similarity))
-    ordered = (sorted((document.id for document in part), key=place.__getitem__) for part in parts)
+    ordered = []
+    for group in groups.values():
+        originals = [document for document in group if document.id not in vectors.original_of]
+        for part in divided(originals, vectors.similarity, vectors.boilerplate):
+            ids = [id for document in part for id in (document.id, *copies.get(document.id, ()))]
+            ordered.append(sorted(ids, key=place.__getitem__))
     return sorted(ordered, key=lambda ids: place[ids[0]])
 
 

@@ -1,4 +1,4 @@
-"""PDF, Word, PowerPoint, Excel and EPUB in: texts and what they state; what cannot be read is said in one sentence."""
+"""PDF, Word and Excel in: texts and what they state; what cannot be read is said in one sentence."""
 
 from __future__ import annotations
 
@@ -13,7 +13,6 @@ from typing import Any
 
 import docx
 import openpyxl
-import pptx
 import pypdf
 import pytest
 from docx.oxml import parse_xml
@@ -237,49 +236,6 @@ def test_what_is_in_a_word_document_beside_its_paragraphs(tmp_path: Path) -> Non
     assert read.text.split("\n\n") == ["It sank. ins smartTag Done.", "In a control.", "merged", "inner", "19"]
 
 
-def test_slides(tmp_path: Path) -> None:
-    presentation = pptx.Presentation()
-    slide = presentation.slides.add_slide(presentation.slide_layouts[1])
-    slide.shapes.title.text = "Ferry sinks"
-    slide.placeholders[1].text = "19 people died.\nThe captain was held."
-    table = slide.shapes.add_table(1, 2, 0, 0, 900, 900).table
-    table.cell(0, 0).text, table.cell(0, 1).text = "Dead", "19"
-    group = slide.shapes.add_group_shape()
-    group.shapes.add_textbox(0, 0, 9, 9).text_frame.text = "In a group.\vSecond line."
-    presentation.core_properties.author = "Ann Lee"
-    presentation.save(str(tmp_path / "a.pptx"))
-    [document] = read_file(tmp_path / "a.pptx").documents
-    paragraphs = ["Ferry sinks", "19 people died.", "The captain was held.", "Dead", "19", "In a group.\nSecond line."]
-    assert document.text.split("\n\n") == paragraphs
-    assert document.metadata == {"title": "Ferry sinks", "author": "Ann Lee"}
-
-
-def book(path: Path) -> None:
-    with zipfile.ZipFile(path, "w") as archive:
-        archive.writestr("mimetype", "application/epub+zip")
-        root = '<rootfiles><rootfile full-path="OPS/p.opf"/></rootfiles>'
-        archive.writestr("META-INF/container.xml", f'<container xmlns="urn:x">{root}</container>')
-        known = "<dc:title>Tresk</dc:title><dc:creator>Ann Lee</dc:creator><dc:date>2020-01-02</dc:date>"
-        items = '<item id="b" href="b%20c.xhtml"/><item id="a" href="a.xhtml"/>'
-        order = '<itemref idref="a"/><itemref idref="b"/>'
-        archive.writestr(
-            "OPS/p.opf",
-            f'<package xmlns="http://www.idpf.org/2007/opf" xmlns:dc="http://purl.org/dc/elements/1.1/"><metadata>{known}'
-            f"</metadata><manifest>{items}</manifest><spine>{order}</spine></package>",
-        )
-        archive.writestr(
-            "OPS/a.xhtml", "<html><head><title>x</title></head><body><p>The ferry\nsank.</p></body></html>"
-        )
-        archive.writestr("OPS/b c.xhtml", "<html><body><h1>Two</h1><p>It burnt.</p></body></html>")
-
-
-def test_a_book(tmp_path: Path) -> None:
-    book(tmp_path / "a.epub")
-    [document] = read_file(tmp_path / "a.epub").documents
-    assert document.text == "The ferry sank.\n\nTwo\n\nIt burnt."
-    assert document.metadata == {"title": "Tresk", "author": "Ann Lee", "date": "2020-01-02"}
-
-
 def test_a_workbook(tmp_path: Path) -> None:
     workbook = openpyxl.Workbook()
     workbook.active.append(["Title", "Date", "Text", "Deaths"])
@@ -292,22 +248,20 @@ def test_a_workbook(tmp_path: Path) -> None:
     assert corpus.notes == (f"{tmp_path / 'a.xlsx'}: 1 row without text left out",)
 
 
-@pytest.mark.parametrize("name", ["a.pdf", "a.docx", "a.pptx", "a.epub", "a.xlsx"])
+@pytest.mark.parametrize("name", ["a.pdf", "a.docx", "a.xlsx"])
 def test_what_is_damaged(tmp_path: Path, name: str) -> None:
-    entries = {"a.docx": "word/document.xml", "a.pptx": "ppt/presentation.xml", "a.xlsx": "xl/workbook.xml"}
+    entries = {"a.docx": "word/document.xml", "a.xlsx": "xl/workbook.xml"}
     if name == "a.pdf":
         (tmp_path / name).write_bytes(b"%PDF-1.4\n1 0 obj\n<< /Type /Catalog /Pages")
     else:
         with zipfile.ZipFile(tmp_path / name, "w") as archive:
-            archive.writestr("mimetype" if name == "a.epub" else "[Content_Types].xml", "application/epub+zip")
+            archive.writestr("[Content_Types].xml", "x")
             archive.writestr(entries.get(name, "META-INF/container.xml"), "<x/>")
     with pytest.raises(InputError, match=r"cannot be read \(.*\); (open it|save it)"):
         read_file(tmp_path / name)
 
 
-@pytest.mark.parametrize(
-    ("name", "module"), [("a.pdf", "pdfminer.high_level"), ("a.docx", "docx"), ("a.pptx", "pptx"), ("a.epub", "lxml")]
-)
+@pytest.mark.parametrize(("name", "module"), [("a.pdf", "pdfminer.high_level"), ("a.docx", "docx")])
 def test_what_only_its_name_says(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, module: str) -> None:
     """Whether its package is installed or not."""
     (tmp_path / name).write_bytes(b"<Error><Message>The request has expired</Message></Error>")

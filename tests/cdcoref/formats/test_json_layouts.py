@@ -242,7 +242,12 @@ def test_what_was_rejected_is_left_out(tmp_path: Path, spans: dict[str, Any]) ->
         {
             "articles": [
                 {"title": "[Removed]", "content": "[Removed]", "description": "[Removed]"},
-                {"title": "T", "source": {"name": "P"}, "publishedAt": "20240307", "content": f"{FERRY} [+90 chars]"},
+                {
+                    "title": "T",
+                    "source": {"name": "P"},
+                    "publishedAt": "20240307",
+                    "content": f"{FERRY} w… [+90 chars]",
+                },
             ]
         },
         {"articles": [{"title": "T", "source": {"name": "P"}, "date": 1709800000000, "description": FERRY}]},
@@ -268,6 +273,11 @@ def test_what_was_rejected_is_left_out(tmp_path: Path, spans: dict[str, Any]) ->
         },
         {"title": {"rendered": "T"}, "date": {"$date": "20240307"}, "media": "P", "body": {"a": f"<p>{FERRY}</p>"}},
         {"ferry": {"headline": "T", "content_html": f"<p>{FERRY}</p>", "date_published": "20240307", "journal": "P"}},
+        {
+            "version": "https://jsonfeed.org/version/1",
+            "title": "P",
+            "items": [{"title": "T", "text": FERRY, "date": "7.3.2024"}],
+        },
         {"results": [{"source": {"uri": "p.ex", "title": "P"}, "title": "T", "date": "7.3.2024", "body": [FERRY]}]},
         {"docs": [{"headline": {"main": "T"}, "abstract": FERRY, "pub_date": "2024-03-07", "source": "P"}]},
         {"posts": [{"thread": {"site": "P", "title": "U"}, "title": "T", "text": FERRY, "published": "7.3.2024"}]},

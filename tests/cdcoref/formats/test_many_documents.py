@@ -70,7 +70,11 @@ COVER = (
     "User Name: Ann Lee\n\nDate and Time: Monday, 11 March 2024 10:14:00 GMT\n\nJob Number: 1\n\nDocuments (2)\n"
     f"{LISTED.format(1, 'Ferry sinks')}{LISTED.format(2, 'Mill burns')}\n{NEW_NEXIS}"
 )
+FACTIVA = f"""SE  News\nHD  Ferry sinks\nBY  By Ann Lee\nWC  7 words\nPD  7 March 2024\nSN  The Courier
+CY  Copyright 2024\n\nLP  \n\n{FERRY}\n\nTD\n\nAll swam.\n\nNS  Subject\nAN  Document 1\n\nSE  News\nHD  Mill burns
+PD  9 March 2024\nSN  The Courier\n\nLP  \n\nA café burnt.\n\nPUB Courier Ltd.\nAN  Document 2\n"""
 FILES: dict[str, bytes] = {
+    "factiva.txt": FACTIVA.encode(),
     "a.mbox": mbox(),
     "a.rss": FEED.encode(),
     "a.warc.gz": warc(),
@@ -124,6 +128,23 @@ def test_the_source_of_a_forwarded_message(tmp_path: Path, sender: str, source: 
     (tmp_path / "a.eml").write_bytes(mail("Fwd: F", body))
     [document] = read_file(tmp_path / "a.eml").documents
     assert (document.metadata["source"], document.text) == (source, FERRY)
+
+
+def test_what_is_attached_to_a_message(tmp_path: Path) -> None:
+    """A text belongs to its document, a message is one, without a note around it; what an answer quotes is left out."""
+    outer, inner = EmailMessage(), EmailMessage()
+    for message, day, subject in ((inner, 7, "Ferry sinks"), (outer, 8, "Fwd: Ferry sinks")):
+        message["From"], message["Subject"] = "The Courier <news@courier.example>", subject
+        message["Date"], message["Message-ID"] = f"Thu, 0{day} Mar 2024 08:30:00 +0100", f"<{day}@courier.example>"
+    inner.set_content("See below.")
+    inner.add_attachment(FERRY, filename="ferry.txt")
+    outer.set_content("For the site, please. Ann")
+    outer.add_attachment(inner)
+    (tmp_path / "a.eml").write_bytes(bytes(outer))
+    (tmp_path / "b.eml").write_bytes(mail("RE: Ferry", f"> Who swam?\n{FERRY}\n> And who not?\nNobody."))
+    [document, answer] = (read_file(tmp_path / name).documents[0] for name in ("a.eml", "b.eml"))
+    assert (document.metadata["date"], document.text.split()) == ("2024-03-07", ["See", "below.", *FERRY.split()])
+    assert answer.text.split() == [*FERRY.split(), "Nobody."]
 
 
 def test_one_message_and_a_download_in_word(tmp_path: Path) -> None:

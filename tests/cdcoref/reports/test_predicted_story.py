@@ -86,13 +86,14 @@ def test_a_title_shows_all_days_of_a_range() -> None:
     assert ClusterCircumstances(when).title("strike") == "strike · 11–15 March 2024"
 
 
-def test_a_day_without_a_year_comes_after_those_of_a_year() -> None:
+def test_a_day_without_a_year_is_in_the_year_that_others_state() -> None:
     texts = {
         "a": "TRESK , March 20 ( Orbit ) - The ferry that sank on March 11 was raised .",
         "2024-03-12_b": "A ferry sank on Monday .",
+        "2024-03-25_c": "A ferry was raised .",
     }
     story = story_of(texts, {"sinking": [("a", "sank"), ("2024-03-12_b", "sank")]})
-    assert story.documents == ("2024-03-12_b", "a")
+    assert story.documents == ("2024-03-12_b", "a", "2024-03-25_c")
     assert [str(event.reported) for event in story.timeline] == ["2024-03-12"]
 
 

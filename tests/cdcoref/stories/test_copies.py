@@ -23,6 +23,7 @@ from cdcoref.stories import (
     subjects,
 )
 from tests.cdcoref.conftest import grouping_f1
+from tests.tables import rows_of
 
 FOLDER = Path(__file__).resolve().parents[3] / "data" / "invented"
 
@@ -210,6 +211,28 @@ def test_a_byline_is_not_where_the_facts_of_a_text_are() -> None:
         other = other.replace(word, new)
     documents = [tokenise_text(QUAKE, "a"), tokenise_text(other, "b")]
     assert of_two_happenings(documents) == {frozenset("ab")}
+
+
+BAN = (
+    "Driver banned\n\nTresk Gazette\n\nAnn Lee, of Mill Row, has been banned from driving for 14 months. She admitted "
+    "it at Tresk court on Tuesday.\n\nPolice stopped her van on Mill Lane on 9 March. She was fined 410 pounds."
+)
+
+
+def test_what_differs_at_the_beginning_and_the_weeks_between() -> None:
+    for row in rows_of(__file__, "templates.tsv"):
+        text = BAN
+        for change in row["changes"].split(" | "):
+            text = text.replace(*change.split(" > "))
+        documents = [tokenise_text(BAN, "2025-03-12_a"), tokenise_text(text, f"{row['day']}_b")]
+        assert len(of_two_happenings(documents)) == int(row["differ"]), row
+
+
+def test_a_copy_is_in_the_story_of_its_original() -> None:
+    other = BAN.replace("Ann Lee", "Amy Roe").replace("14", "17").replace("Mill", "Ash")
+    copy = BAN.replace("Driver banned", "Van driver loses licence").replace(" at Tresk court", "")
+    groups = group_documents([tokenise_text(t, id) for id, t in (("copy", copy), ("other", other), ("original", BAN))])
+    assert sorted(map(sorted, groups)) == [["copy", "original"], ["other"]]
 
 
 def test_a_longer_report_may_have_the_words_of_a_shorter_one_about_another_happening() -> None:

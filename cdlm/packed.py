@@ -7,7 +7,7 @@ import zlib
 from contextlib import suppress
 from pathlib import Path
 
-from cdcoref.errors import InputError
+from cdlm.errors import InputError
 
 MOST_UNPACKED = 64
 """Megabytes; as much as an upload may have."""
