@@ -185,7 +185,6 @@ def _unit_of(word: str) -> dict[str, str]:
 
 
 def _value(word: str) -> Decimal | None:
-    """The value of one word in lower case, without its scale."""
     if (named := number_named(word)) is not None:
         return Decimal(named)
     match = _FIGURES.fullmatch(word)

@@ -139,7 +139,6 @@ def _scored(
 
 
 def _metric_names(text: str) -> tuple[str, ...]:
-    """The metrics that the user named; all of them if none."""
     names: list[str] = []
     for name in filter(None, (part.strip().lower() for part in text.split(","))):
         if name != "conll" and name not in scoring.METRICS:

@@ -273,7 +273,6 @@ def _cluster(connection: sqlite3.Connection, ids: Sequence[str], action: Action)
 
 
 def _value(action: Action, given: str | None) -> str:
-    """What is stated: a name, a day (ISO 8601) or a place."""
     what = {"rename": "a cluster's name", "rename-story": "a story's title"}.get(action, f"the {action} of an event")
     if given is not None:
         check_text(what, given)

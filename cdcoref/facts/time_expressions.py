@@ -87,7 +87,6 @@ class _Expression:
 
 
 def _dated(period: Period | None) -> Period | None:
-    """A period, if its year is known."""
     return period if period is not None and period.has_year else None
 
 

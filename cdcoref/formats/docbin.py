@@ -234,7 +234,6 @@ def _document(doc: Doc, id: str, words: Sequence[_Word]) -> Document:
 
 
 def _with_lists(value: Any) -> Any:
-    """A value with its lists, which DocBin reads as tuples."""
     if isinstance(value, dict):
         return {name: _with_lists(one) for name, one in value.items()}
     return [_with_lists(one) for one in value] if isinstance(value, list | tuple) else value

@@ -98,7 +98,6 @@ def has_input_suffix(path: str | Path) -> bool:
 
 
 def _beginning(path: str | Path) -> bytes:
-    """The first bytes of a file; empty if it cannot be read."""
     with suppress(InputError):
         return first_bytes(path, any_type=True)
     return b""

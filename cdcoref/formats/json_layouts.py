@@ -62,7 +62,6 @@ class Layouts:
 
 
 def _first(value: Any) -> Any:
-    """The first entry of a list; None if it is none, or empty."""
     return value[0] if isinstance(value, list) and value else None
 
 
@@ -209,16 +208,33 @@ def _label_studio(content: Fields, id: str, layouts: Layouts) -> Iterator[Fields
     results = kept[0] if kept else []
     regions = [result for result in results if isinstance(value := result.get("value"), dict) and "start" in value]
     relations = [result for result in results if result.get("type") == "relation"]
-    known = {name: value for name, value in layouts.renamed(content["data"]).items() if value is not None}
-    yield _usual(known, layouts) | _mentions(regions, relations, id, layouts)
+    usual = _usual({name: v for name, v in layouts.renamed(content["data"]).items() if v is not None}, layouts)
+    values = _in_characters([region["value"] for region in regions], usual)
+    regions = [region | {"value": value} for region, value in zip(regions, values, strict=True)]
+    yield usual | _mentions(regions, relations, id, layouts)
 
 
 def _short_label_studio(content: Fields, id: str, layouts: Layouts) -> Iterator[Fields]:
     """A task in the short layout, whose regions are in a field of any name, and which has no relations."""
     [field, *_] = (name for name, value in content.items() if _is_short_region(_first(value)))
     rest = {name: value for name, value in content.items() if name != field}
-    regions = [region | {"label": _first(region["labels"])} for region in content[field]]
-    yield _usual(rest, layouts) | _mentions(regions, [], id, layouts)
+    usual = _usual(rest, layouts)
+    regions = [region | {"label": _first(region["labels"])} for region in _in_characters(content[field], usual)]
+    yield usual | _mentions(regions, [], id, layouts)
+
+
+def _in_characters(regions: Sequence[Fields], document: Fields) -> list[Fields]:
+    """Regions of a text, counted in characters even if a browser counted an emoji as two; their words say which."""
+    text = str(document.get("text", ""))
+    units = [place for place, letter in enumerate(text) for _ in range(1 + (ord(letter) > 0xFFFF))]
+    found = []
+    for region in regions:
+        start, end, words = region["start"], region.get("end"), region.get("text")
+        if isinstance(words, str) and isinstance(start, int) and isinstance(end, int) and text[start:end] != words:
+            first, last = (units[place] if 0 <= place < len(units) else len(text) for place in (start, end))
+            region = region | {"start": first, "end": last} if text[first:last] == words else region
+        found.append(region)
+    return found
 
 
 def _is_short_region(value: Any) -> bool:

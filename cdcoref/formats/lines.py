@@ -170,7 +170,6 @@ def _opened(source: Source) -> Iterator[BinaryIO]:
 
 @contextmanager
 def _decompressed(stream: BinaryIO) -> Iterator[BinaryIO]:
-    """The bytes of a stream, decompressed if they are gzip."""
     file = stream if isinstance(stream, io.BufferedReader) else io.BufferedReader(stream)  # type: ignore[type-var]
     try:
         if file.peek(len(_GZIP)).startswith(_GZIP):

@@ -65,7 +65,6 @@ Rows = NDArray[np.int16]
 
 
 def _labels(kind: str) -> dict[str, int]:
-    """The number of each label of a kind, from 1."""
     labels = (row["label"] for row in rows("parse_labels.tsv") if kind in row["kind"].split(", "))
     return {label: number for number, label in enumerate(labels, start=1)}
 

@@ -83,13 +83,11 @@ def _head_prefix(pairs: MentionPairs) -> NDArray[np.generic]:
 
 
 def _overlap(pairs: MentionPairs) -> NDArray[np.generic]:
-    """The lemmas that both have, as a share of the shorter."""
     shared, one, other = pairs.lemmas
     return shared / np.maximum(1, np.minimum(one, other))
 
 
 def _jaccard(pairs: MentionPairs) -> NDArray[np.generic]:
-    """The lemmas that both have, as a share of those that either has."""
     shared, one, other = pairs.lemmas
     return shared / np.maximum(1, one + other - shared)
 
@@ -117,7 +115,6 @@ def _one_indefinite(pairs: MentionPairs) -> NDArray[np.generic]:
 
 
 def _one_modified(pairs: MentionPairs) -> NDArray[np.generic]:
-    """Only one of the two has words before or after its head."""
     one, other = pairs.of_both(pairs.tables.modifiers.sizes + pairs.tables.complements.sizes)
     return (one > 0) != (other > 0)
 
@@ -130,7 +127,6 @@ def _closeness(pairs: MentionPairs) -> NDArray[np.generic]:
 
 
 def _nested(pairs: MentionPairs) -> NDArray[np.generic]:
-    """One lies within the other."""
     start, other_start = pairs.of_both(pairs.tables.starts)
     end, other_end = pairs.of_both(pairs.tables.ends)
     within = ((start <= other_start) & (other_end <= end)) | ((other_start <= start) & (end <= other_end))

@@ -456,7 +456,6 @@ def _described(facts: Mapping[int, MentionFacts], names: Mapping[int, Name]) -> 
 
 
 def _titles(named: MentionFacts) -> frozenset[str]:
-    """The words before a full name, of its mention or not."""
     return (named.words.lemmas - frozenset(named.words.whole_name)) | named.phrase.modifiers
 
 

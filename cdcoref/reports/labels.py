@@ -125,7 +125,6 @@ def _is_pronoun_or_common(name: Sequence[str]) -> bool:
 
 
 def _is_full(name: Sequence[str]) -> bool:
-    """Whether a name has two words beside a title."""
     return len(name) - (name[0].rstrip(".") in TITLES) > 1
 
 

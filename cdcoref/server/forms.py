@@ -155,7 +155,6 @@ def _own(site: Site, form: FormData) -> bool:
 
 
 def _again(site: Site, back: str, why: str, form: FormData, status: int) -> Response:
-    """The page with the form, and with what was in it."""
     given = {name: str(form.get(name) or "") for name in ("action", "name", "same_name", "encoding")}
     kept = Sent(ids=tuple(str(id) for id in form.getlist("id")), **given)
     parts = urlsplit(back)

@@ -116,7 +116,6 @@ def status_of(error: InputError, otherwise: int = 404) -> int:
 
 
 def _notice(site: Site, collection: Collection, query: Mapping[str, str]) -> Notice:
-    """The message about the change that was just made."""
     name = next((name for name in OF_NOTICES if query.get(name)), "")
     given = query.get(name, "")
     if not given.isascii() or not given.isdecimal() or len(given) > 9:

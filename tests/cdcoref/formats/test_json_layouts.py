@@ -50,6 +50,16 @@ EXPORTS: dict[str, dict[str, Any]] = {
 }
 
 
+def test_positions_that_browsers_count(tmp_path: Path) -> None:
+    """An emoji counts as two."""
+    region, text = {"start": 3, "end": 6, "text": "Ann", "labels": ["entity"]}, f"\N{ROBOT FACE} {TEXT}"
+    annotations = [{"result": [{"id": "r", "value": region}]}]
+    for content in ({"text": text, "objects": [region]}, {"data": {"text": text}, "annotations": annotations}):
+        (tmp_path / "a.json").write_text(json.dumps([{"id": 4, **content}]))
+        [mention] = read_file(tmp_path / "a.json").mentions
+        assert mention.tokens == (1,)
+
+
 @pytest.mark.parametrize(
     "content",
     [

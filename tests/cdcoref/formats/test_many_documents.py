@@ -112,16 +112,7 @@ def test_every_document_with_what_is_known_of_it(tmp_path: Path, name: str) -> N
     assert "read as documents" in corpus.notes[0]
 
 
-@pytest.mark.parametrize(
-    ("sender", "source"),
-    [
-        ("Tresk Herald <news@herald.example>", "Tresk Herald"),
-        ("Tresk Herald [mailto:news@herald.example]", "Tresk Herald"),
-        ("Lee, Ann <news@herald.example>", "Lee, Ann"),
-        ("news@herald.example", "herald.example"),
-        ("", "The Courier"),
-    ],
-)
+@pytest.mark.parametrize(("sender", "source"), cases(__file__, "senders.tsv", "sender", "source"))
 def test_the_source_of_a_forwarded_message(tmp_path: Path, sender: str, source: str) -> None:
     """It is who wrote it, not who forwarded it."""
     body = f"---- Forwarded message ----\nFrom: {sender}\nDate: Wed, 6 Mar 2024\n\n{FERRY}"
