@@ -77,7 +77,6 @@ def read_invented(root: Path, split: str, files: Sequence[Path]) -> Corpus:
 
 
 def _topic(path: Path) -> Iterator[Corpus]:
-    """The documents of a file, each with its mentions."""
     topic = path.stem
     kinds: dict[str, str] = {}
     for story, letter, marked in _texts(path):

@@ -194,7 +194,6 @@ def _tasks(corpus: Corpus, task: Callable[..., dict[str, Any]]) -> tuple[list[di
 
 
 def _known(document: Document) -> dict[str, Any]:
-    """The id of a document and its metadata that are plain values."""
     plain = {name: value for name, value in document.metadata.items() if isinstance(value, str | int | float)}
     return {**plain, "id": document.id}
 

@@ -221,7 +221,6 @@ class _Parser:
         self.document.tokens += 1
 
     def _take(self, text: bytes, token: int, line: int) -> None:
-        """Add the mentions of a coreference cell."""
         cell = self._cells.get(text)
         if cell is None:
             cell = self._cells[text] = self._parse(text, line)

@@ -188,7 +188,6 @@ def _with_cluster_ids(mentions: list[Mention], first: int) -> tuple[Named, int]:
 
 
 def _cells(document: Document, named: Named) -> dict[int, str]:
-    """The values of `Entity=`, by token."""
     ends: dict[int, list[tuple[int, str]]] = {}
     begins: dict[int, list[tuple[int, str]]] = {}
     words: dict[int, list[str]] = {}

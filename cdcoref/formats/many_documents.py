@@ -19,7 +19,7 @@ from cdcoref.errors import InputError, first_line
 from cdcoref.formats.format import Format, ReadOptions
 from cdcoref.formats.lines import whole_file
 from cdcoref.formats.plain_text import Part, documents_of, text_content
-from cdcoref.formats.web_page import address_day, all_text, page_text
+from cdcoref.formats.web_page import HIDDEN, address_day, all_text, page_text
 from cdcoref.language import day_in
 from cdcoref.word_tables import rows, words_in
 from cdlm.extras import optional_module
@@ -54,7 +54,6 @@ _QUOTED = re.compile(
 """An earlier message that a reply repeats, with the line that introduces it."""
 _QUOTES = "//*[contains(@class, 'gmail_quote')] | //blockquote[@type='cite']"
 """The same in HTML."""
-_HIDDEN = "//*[contains(translate(@style, ' ', ''), 'display:none')]"
 _DISCLAIMER = re.compile(
     rf"{_any_of('disclaimer')}.*?\b{_any_of('behind disclaimer')}\b|[^\n]*?\bunsubscribe\b", re.DOTALL | re.IGNORECASE
 )
@@ -184,7 +183,7 @@ def _messages(message: EmailMessage, path: Path, *, of_box: bool) -> Iterator[Pa
     part = message.get_body(("plain", "html"))
     text = _content(part) if part is not None else ""
     if part is not None and part.get_content_subtype() == "html":
-        text = all_text(text.encode(), path, without=f"{_QUOTES} | {_HIDDEN}")
+        text = all_text(text.encode(), path, without=f"{_QUOTES} | {HIDDEN}")
     attached = [other for other in message.iter_parts() if other is not part and other.get_filename()]
     within = [other.get_content() for other in message.iter_parts() if other.get_content_type() == "message/rfc822"]
     stated = {"title": str(message.get("Subject", "")), "date": str(message.get("Date", ""))}

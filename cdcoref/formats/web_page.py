@@ -73,15 +73,19 @@ _DATED = re.compile("(?:Article|Page|Posting|Report|CreativeWork)$")
 _PUBLISHED = re.compile(
     r"\s*(?:(?:first )?(?:published|posted)(?: on)?|date(?: of publication)?)\s?(?::|\s)", re.IGNORECASE
 )
-"""What stands before the day of a page, in a line of its own above the text."""
-_LONGEST_PUBLISHED = 80
+"""What stands before the day of a page, in a line above the text, or in a part of it."""
+_LONGEST_PUBLISHED = 120
 """In characters."""
 _ADDRESS_DAY = re.compile(r"/((?:19|20)\d\d|[012]\d(?=\d{4}-))([/-]?)(\d\d)\2(\d\d)(?!\d)")
 _AROUND = (
     "//noscript | //amp-ad | //a[starts-with(@href, 'javascript:')][string-length(normalize-space(..)) < 60]"
     " | //body//*[re:test(@class, '(^|\\s)(foot|(site|page)-?foot(er)?|colophon|copyright)(\\s|$)', 'i')]"
+    " | //body//*[starts-with(., 'Today is ')][string-length(.) < 40]"
 )
 """What stands around the article: advertisements, controls, what is for readers without scripts, ends of pages."""
+_LAYOUT = re.compile(r"^\| .{800}", re.MULTILINE)
+"""Of a table that has the text of a page in it, as newsletters are laid out."""
+HIDDEN = "//*[contains(translate(@style, ' ', ''), 'display:none')]"
 _ONLY_YEAR = re.compile(r"\W*(?:19|20)\d\d\W*")
 _STATED = {"title": "title", "author": "author", "url": "url", "sitename": "source"}
 """The names of metadata in trafilatura, and here."""
@@ -170,7 +174,6 @@ def _updates_in_data(tree: Any, path: Path) -> Iterator[Part]:
 
 
 def _moment(stated: str) -> dict[str, str | None]:
-    """The day and the time of an update."""
     clock = _CLOCK.search(stated)
     return {"date": day_in(stated), "time": clock and clock[1]}
 
@@ -186,9 +189,12 @@ def page_text(data: bytes, path: Path) -> tuple[str, dict[str, str]]:
 def _page(data: bytes, path: Path) -> tuple[str, dict[str, str]]:
     article, day = _article(data, path)
     text = "\n\n".join(line.strip() for line in str(article.text or "").splitlines() if line.strip()) if article else ""
+    text = "" if _LAYOUT.search(text) else text
     if not text or not _PAGE.match(data[:_LOOKED_AT].lstrip()):
         # A fragment has no menus around its text, so that nothing of it is left out.
-        every = all_text(data, path)
+        every = re.sub(
+            r"(?i)^.*\bunsubscribe\b.*$|^view in browser$", "", all_text(data, path, HIDDEN), flags=re.MULTILINE
+        )
         text = text if text and set(_WORD.findall(every)) <= set(_WORD.findall(text)) else every
         text = "\n\n".join(filter(_WORD.search, text.split("\n\n")))
     title = " ".join((article.title or "").split()) if article else ""
@@ -252,14 +258,14 @@ def _stated_day(tree: Any) -> str | None:
     for time in tree.xpath(f"//time[not({_ELSEWHERE})]")[:1]:
         values += (time.get("datetime", ""), time.text_content())
     lines = tree.xpath(f"//body//*[string-length(.) < {_LONGEST_PUBLISHED}][not({_ELSEWHERE} or self::li or .//li)]")
-    values += [line for line in (element.text_content() for element in lines) if _PUBLISHED.match(line)]
+    parts = (part for element in lines for part in re.split(r"[·•|]", element.text_content()))
+    values += filter(_PUBLISHED.match, parts)
     addresses = tree.xpath("//link[@rel='canonical']/@href | //meta[@property='og:url']/@content")
     values += filter(None, map(address_day, addresses))
     return next(filter(None, (day_in(str(stated_date(value))) for value in values)), None)
 
 
 def _linked_data(script: Any) -> Any:
-    """What a script of JSON-LD holds; None if it cannot be read."""
     with suppress(ValueError, RecursionError):
         return json.loads(script.text or "", strict=False)
 

@@ -53,7 +53,11 @@ def is_header_line(line: str) -> bool:
 
     >>> is_header_line("By our foreign desk"), is_header_line("By Friday"), is_header_line("By the river")
     (True, False, False)
+    >>> is_header_line("By Ann Lee · The Courier · Last updated: 9 May 2021, 08:05"), is_header_line("Mill sold | 9 May")
+    (True, False)
     """
     if is_date_line(line) or byline_author(line) is not None:
         return True
+    if len(parts := re.split(r"\s+[·•|]\s+", line)) > 1:  # "By Ann Lee · The Courier · 5 May 2024"
+        return any(map(is_date_line, parts)) and all(is_header_line(p) or not re.search(r"\b[a-z]", p) for p in parts)
     return _BY_OTHERS.fullmatch(line) is not None and line.split()[-1] not in {name.title() for name in _NAMES}

@@ -136,7 +136,6 @@ class Comparison:
         )
 
     def _stories(self) -> Iterator[tuple[Readings, np.ndarray]]:
-        """Every story, and the numbers of its mentions."""
         names = sorted(document.id for document in self.corpus.documents)
         if self._pairs is None:
             yield self._readings.of_documents(names)

@@ -321,7 +321,6 @@ class CorefModel(nn.Module):
 
     @property
     def _seen_layers(self) -> int:
-        """How many of the last layers the heads see."""
         return max(1, self._learnt_layers, self.settings.detector.word_layers)
 
     @contextmanager

@@ -68,7 +68,6 @@ def write_pairs(results: Results, path: str | Path) -> None:
 
 
 def _write(path: str | Path, columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
-    """Write CSV in the form that spreadsheets take."""
     with output_file(path) as file:
         file.write("\ufeff")
         writer = csv.writer(file, lineterminator="\r\n")
