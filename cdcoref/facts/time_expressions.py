@@ -493,7 +493,8 @@ def _weekday(time: _Expression) -> Period | StatedTime | None:
     behind = (today.first.weekday() - number) % 7
     if time["ago"]:  # "three Sundays ago"
         return today.shifted(-(behind or 7) - 7 * (_count(time["count"]) - 1))
-    future = step > 0 if step else time.ahead is not False if step == 0 else bool(time.ahead)
+    is_set = time.before == "for" and not re.match(" ?['’]s", time.after)  # "a warning was issued for Thursday"
+    future = step > 0 if step else time.ahead is not False if step == 0 else bool(time.ahead) or is_set
     if not today.has_year or today.days > 1:
         return Period(today.first, today.last + timedelta(6)) if future else _days_before(today, 6)
     days = -behind % 7 if future else -behind

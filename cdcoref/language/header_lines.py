@@ -53,7 +53,7 @@ def is_header_line(line: str) -> bool:
 
     >>> is_header_line("By our foreign desk"), is_header_line("By Friday"), is_header_line("By the river")
     (True, False, False)
-    >>> is_header_line("By Ann Lee · The Courier · Last updated: 9 May 2021, 08:05"), is_header_line("Mill sold | 9 May")
+    >>> is_header_line("By Ann Lee · The Courier · Last updated: 9 May 2021"), is_header_line("Mill sold | 9 May")
     (True, False)
     """
     if is_date_line(line) or byline_author(line) is not None:
