@@ -280,7 +280,7 @@ def _day_headings(sentences: Sequence[Sentence], today: Period | None) -> Iterat
 
 
 def _in_order(headings: list[When | None], sentences: Sequence[Sentence]) -> list[When | None]:
-    """Headings, those that are weekdays alone a week earlier if they would follow the next one ("SATURDAY", on one)."""
+    """The headings; a bare weekday ("SATURDAY") that is not before the heading below it moves a week back."""
     dated = [(n, one) for n, one in enumerate(headings) if one is not None and one.period.weekday is None]
     days = [one.period.first for _, one in dated]
     steps = [(later.weekday() - earlier.weekday()) % 7 for earlier, later in pairwise(days)]

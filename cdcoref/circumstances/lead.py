@@ -53,7 +53,7 @@ a place, or the dateline; a relative clause, or a sentence behind the beginning.
 _FIRST_SENTENCES = 3
 """Sentences of a document in which its day is looked for."""
 MANY_COUNTRIES = 3
-"""What is of as many has no single place ("4,300 jobs in France, 3,700 in Germany and 400 in Spain")."""
+"""Something stated of this many has no single place ("4,300 jobs in France, 3,700 in Germany and 400 in Spain")."""
 _LONGEST_PHRASE = 10
 """Words of a phrase that is looked through for a happening."""
 _LONGEST_DATE_LINE = 12
@@ -130,7 +130,7 @@ class Lead:
         behind = (*words, "")
         below = {one.place for own in self._lines[not title :] for one in own.places}
         known = [one for one in places_in(words) if one.place.country and behind[one.end] not in _COMPANIES]
-        # Unlike the name in "Vincent Gigante dies", of which the text says nothing as of a town.
+        # "Gigante" in "Vincent Gigante dies" is a town only if the text below names it as a place too.
         sure = (one.firm or one.certain or one.local or one.place.sort != "city" or one.place in below for one in known)
         named = [one.place for one, is_sure in zip(known, sure, strict=True) if is_sure]
         ranked = sorted(
@@ -142,7 +142,7 @@ class Lead:
         self.when = next((one for _, _, one in times if one.source == Source.INFERRED), None) or self._at_hour(today)
         self.where = next((where for where in places if where.source == Source.INFERRED), None)
         self.is_stated = any(rank == _STATED and one is self.when for rank, _, one in times)
-        if len({one.place.country for rank, one in ranked if rank == _STATED}) >= MANY_COUNTRIES:
+        if len({one.place.country for rank, one in ranked if rank == _STATED} - {""}) >= MANY_COUNTRIES:
             self.where = None
         place = self.where and self.where.place
         self.states_where = any(rank == _STATED and one.place == place for rank, one in ranked)
@@ -228,7 +228,7 @@ class Lead:
                 yield rank, is_of_report, replace(when, source=Source.INFERRED if inferred else Source.DOCUMENT)
 
     def _at_hour(self, today: Period | None) -> When | None:
-        """The day of the document, if of the main event only the time of day is stated ("landed at 6.40 p.m.")."""
+        """The day of the document, if the main event has only a time of day ("landed at 6.40 p.m.")."""
         if today is None or not today.has_year or self.recent:
             return None
         for own in self._lead:

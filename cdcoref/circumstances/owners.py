@@ -52,7 +52,7 @@ def governor(
     while parse.heads[token] != token:
         below, relation, token = token, parse.relations[token], parse.heads[token]
         if token in events or is_verb(parse, token):
-            if not of_place and puts_off(parse, token, head):  # "the vote is put off until Friday", not "after Easter"
+            if not of_place and puts_off(parse, token, head):  # "put off until Friday", not "until after Easter"
                 moved = parse.below(token, "nsubjpass", "dobj")
                 return next(iter(moved), None) if parse.lemma(tokens[0] - 1) != "after" else None
             said = [child for child in parse.below(token, "ccomp") if child < tokens[0] < token]

@@ -135,7 +135,7 @@ def opened_behind(parse: Parse, verb: int) -> int | None:
 def distances(parse: Parse, token: int) -> Iterator[tuple[int, int]]:
     """The "three days after" that a token depends on: the word "after", and how many days later the token is (-3)."""
     for word in (token, *parse.ancestors(token)):
-        is_main = parse.heads[word] == word  # a clause that is misread as the main one
+        is_main = parse.heads[word] == word  # a root with a mark is a misparsed clause
         marks = [] if is_main else parse.below(word, "mark")
         if parse.relations[word] == "advcl":  # "three days after a fire killed five", where "killed" depends on "came"
             beside = parse.children[parse.heads[word]]

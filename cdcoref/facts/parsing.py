@@ -225,7 +225,7 @@ def dateline(words: Sequence[str]) -> int:
 
 
 def _doc(nlp: Language, document: Document) -> Doc:
-    """A document without a parse, in sentence case, "fifty-eight" in figures, which parse better."""
+    """An unparsed document in sentence case, with numbers such as "fifty-eight" as figures, which parse better."""
     from spacy.tokens import Doc
 
     starts = [False] * len(document.tokens)

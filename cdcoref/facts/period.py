@@ -86,7 +86,7 @@ class Period:
         return dated.gap(other) if other.has_year else 0
 
     def near(self, other: Period) -> Period:
-        """The period in the year in which it is nearest to another one, if its own year alone is unknown."""
+        """This period in the year that brings it nearest to the other, if only its year is unknown."""
         unknown = self.first.year == UNKNOWN_YEAR == self.last.year and self.days <= _LONGEST_WITHOUT_YEAR
         if not (unknown and other.has_year):
             return self

@@ -1,4 +1,4 @@
-"""Files with one document, PDF, Word and Markdown, in, their text and what they state out."""
+"""Files with one document (PDF, Word, Markdown) in, their text and the metadata that they state out."""
 
 from __future__ import annotations
 

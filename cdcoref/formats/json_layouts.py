@@ -224,7 +224,7 @@ def _short_label_studio(content: Fields, id: str, layouts: Layouts) -> Iterator[
 
 
 def _in_characters(regions: Sequence[Fields], document: Fields) -> list[Fields]:
-    """Regions of a text, counted in characters even if a browser counted an emoji as two; their words say which."""
+    """Regions in characters. Where the words do not match, positions may count an emoji as two, as browsers do."""
     text = str(document.get("text", ""))
     units = [place for place, letter in enumerate(text) for _ in range(1 + (ord(letter) > 0xFFFF))]
     found = []

@@ -43,7 +43,7 @@ _FORWARDED = re.compile(
 _MOST_WORDS_ABOVE = 4
 """Words above a forwarded message that are left out ("FYI, Tom", "See below.")."""
 _MOST_WORDS_BESIDE = 12
-"""Words beside an attached message that are left out."""
+"""A message that has others attached is left out if it has at most this number of words."""
 _SENT = re.compile(rf"^\*?{_any_of('day')}[ \u00a0]?:\*?(.*)", re.MULTILINE | re.IGNORECASE)
 _FROM = re.compile(rf"^\*?{_any_of('sender')}[ \u00a0]?:\*? *(.*)", re.MULTILINE | re.IGNORECASE)
 _QUOTED = re.compile(
@@ -162,7 +162,7 @@ def _proquest_parts(text: str) -> Iterator[Part]:
 
 
 def _factiva_parts(text: str) -> Iterator[Part]:
-    """The articles of a download of Factiva, whose fields have codes; each begins with its headline."""
+    """The articles of a Factiva download. Its fields are named by codes; an article begins at its headline (HD)."""
     for piece in re.split(r"^(?=HD(?:[ \t]{2}|[ \t]*$))", text.replace("\r\n", "\n"), flags=re.MULTILINE)[1:]:
         known = {field[1]: field[2].strip() for field in _FACTIVA_FIELD.finditer(piece)}
         stated = {"title": " ".join(known["HD"].split()), "date": known.get("PD"), "source": known.get("SN")}
@@ -170,7 +170,7 @@ def _factiva_parts(text: str) -> Iterator[Part]:
 
 
 def _mails(data: bytes, path: Path) -> Iterator[Part]:
-    """The messages of a file, and those that they contain; of each, the plain text without the signature."""
+    """The messages of a file and those attached to them: the plain text of each, without its signature."""
     found = re.split(rb"(?m)^From \S[^\n]*\d\d:\d\d[^\n]*\r?\n", data)[1:] if _MBOX.match(data) else [data]
     for content in found:
         message = message_from_bytes(content, policy=policy.default)
@@ -179,7 +179,7 @@ def _mails(data: bytes, path: Path) -> Iterator[Part]:
 
 
 def _messages(message: EmailMessage, path: Path, *, of_box: bool) -> Iterator[Part]:
-    """A message with the texts attached to it, and the messages attached; in a box, a line with "From" is quoted."""
+    """A message and its texts, then the attached messages; `of_box`: its lines may be escaped as ">From "."""
     part = message.get_body(("plain", "html"))
     text = _content(part) if part is not None else ""
     if part is not None and part.get_content_subtype() == "html":

@@ -73,7 +73,7 @@ _DATED = re.compile("(?:Article|Page|Posting|Report|CreativeWork)$")
 _PUBLISHED = re.compile(
     r"\s*(?:(?:first )?(?:published|posted)(?: on)?|date(?: of publication)?)\s?(?::|\s)", re.IGNORECASE
 )
-"""What stands before the day of a page, in a line above the text, or in a part of it."""
+"""What precedes the date of a page, in a line above the text or in a part of that line."""
 _LONGEST_PUBLISHED = 120
 """In characters."""
 _ADDRESS_DAY = re.compile(r"/((?:19|20)\d\d|[012]\d(?=\d{4}-))([/-]?)(\d\d)\2(\d\d)(?!\d)")
@@ -84,7 +84,7 @@ _AROUND = (
 )
 """What stands around the article: advertisements, controls, what is for readers without scripts, ends of pages."""
 _LAYOUT = re.compile(r"^\| .{800}", re.MULTILINE)
-"""Of a table that has the text of a page in it, as newsletters are laid out."""
+"""A row of a table that lays out the text of a page, as in newsletters."""
 HIDDEN = "//*[contains(translate(@style, ' ', ''), 'display:none')]"
 _ONLY_YEAR = re.compile(r"\W*(?:19|20)\d\d\W*")
 _STATED = {"title": "title", "author": "author", "url": "url", "sitename": "source"}
@@ -191,7 +191,7 @@ def _page(data: bytes, path: Path) -> tuple[str, dict[str, str]]:
     text = "\n\n".join(line.strip() for line in str(article.text or "").splitlines() if line.strip()) if article else ""
     text = "" if _LAYOUT.search(text) else text
     if not text or not _PAGE.match(data[:_LOOKED_AT].lstrip()):
-        # A fragment has no menus around its text, so that nothing of it is left out.
+        # Fragments and newsletters have no menus; only lines such as "View in browser" are left out.
         every = re.sub(
             r"(?i)^.*\bunsubscribe\b.*$|^view in browser$", "", all_text(data, path, HIDDEN), flags=re.MULTILINE
         )

@@ -485,7 +485,7 @@ class _Cluster:
             return False
         mine, theirs = ({name for name in one.names if len(name) > 1} for one in (self, other))
         if len(name) == 1 and bool(mine) != bool(theirs) and places_named(name):
-            return not any(long[-1:] == name for long in mine | theirs)  # Houston, and Marcus Houston
+            return not any(long[-1:] == name for long in mine | theirs)  # "Houston" is not "Marcus Houston"
         if len(name) > 1 or not mine or not theirs:
             return True
         return any(set(one) <= set(two) or set(two) <= set(one) for one in mine for two in theirs)

@@ -262,7 +262,8 @@ class CorpusCircumstances:
             (mention.document, where)
             for mention, one in known
             for where in one.where[:1]
-            if where.source >= Source.INFERRED and len({other.place.country for other in one.where}) < MANY_COUNTRIES
+            if where.source >= Source.INFERRED
+            and len({other.place.country for other in one.where} - {""}) < MANY_COUNTRIES
         ]
         places = of_one_story([where.place for _, where in found])
         stated = [(place, where.source, id, where.tokens) for place, (id, where) in zip(places, found, strict=True)]

@@ -169,7 +169,6 @@ def _seal(token: str) -> str:
 
 
 def _host_of(origin: str) -> str | None:
-    """The host and port of an origin; None if it is none."""
     try:
         return urlsplit(origin).netloc.lower()
     except ValueError:

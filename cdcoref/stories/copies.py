@@ -136,7 +136,7 @@ def _resemblance(one: frozenset[bytes], other: frozenset[bytes]) -> float:
 
 def other_facts(one: Document, other: Document, sentences: int = LEAD) -> list[str]:
     """What differs at the beginning of two texts of the same words: ``"name"``, ``"day"`` or ``"amount"``, for each
-    place. A name before a word that both have, as one first name before a surname, is another form of it."""
+    place. Different names before a shared one, such as first names before a surname, do not count."""
     mine, theirs = _lead(one, sentences), _lead(other, sentences)
     words = [frozenset(map(str.casefold, document.tokens)) for document in (one, other)]
     leads = SequenceMatcher(None, mine, theirs, autojunk=False)
@@ -155,8 +155,8 @@ def other_facts(one: Document, other: Document, sentences: int = LEAD) -> list[s
 
 
 def are_of_template(one: Document, other: Document) -> bool:
-    """Whether two texts report two happenings in the same words: another name and another fact, or day and amount. That
-    they were published weeks apart counts as a fact; where one fact differs, one more sentence is compared."""
+    """Whether two texts report two happenings in the same words: a name and another fact differ, or day and amount. A
+    week between them counts as a fact; with a month, an amount is enough. In doubt, one more sentence is compared."""
     mine, theirs = _sentences(one), _sentences(other)
     if len(mine & theirs) < MIN_SHARED * min(len(mine), len(theirs)):
         words = SequenceMatcher(None, one.tokens, other.tokens, autojunk=False)
@@ -239,7 +239,7 @@ def divided(
 
 
 def _lead(document: Document, count: int) -> list[str]:
-    """The words of the title and of the first sentences, without a dateline and what stands between them."""
+    """The words of the title and of the first full sentences, without a dateline."""
     lead: list[str] = []
     sentences = [document.tokens[lines[0].start : lines[-1].end] for lines in report_of(document)]
     behind = (sentence for sentence in sentences[1:] if sentence[-1] in _ENDS)

@@ -1,4 +1,4 @@
-"""PDF, Word and Excel in: texts and what they state; what cannot be read is said in one sentence."""
+"""PDF, Word and Excel files: their texts and metadata, and one sentence about a file that cannot be read."""
 
 from __future__ import annotations
 

@@ -122,7 +122,7 @@ def test_the_source_of_a_forwarded_message(tmp_path: Path, sender: str, source: 
 
 
 def test_what_is_attached_to_a_message(tmp_path: Path) -> None:
-    """A text belongs to its document, a message is one, without a note around it; what an answer quotes is left out."""
+    """Attached texts join the document, attached messages are documents; short notes and quotations are left out."""
     outer, inner = EmailMessage(), EmailMessage()
     for message, day, subject in ((inner, 7, "Ferry sinks"), (outer, 8, "Fwd: Ferry sinks")):
         message["From"], message["Subject"] = "The Courier <news@courier.example>", subject
