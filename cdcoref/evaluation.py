@@ -142,7 +142,6 @@ class _Kept(dict[bytes, NDArray[Any]]):
 
 
 def _groups(annotated: AnnotatedCorpus) -> dict[str, list[list[str]]]:
-    """The groups of documents of every setting, the headline's first."""
     if not annotated.info.cross_document:
         return {WITHIN_DOCUMENTS: linkable_groups(annotated)}
     documents = annotated.corpus.documents

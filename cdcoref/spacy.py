@@ -108,7 +108,6 @@ def make_linker(
 
 @lru_cache(maxsize=1)
 def _loaded(model: str | Path) -> Predictor:
-    """The model; the last one requested stays loaded."""
     return predict.load(model)
 
 

@@ -175,7 +175,6 @@ class DocumentCircumstances:
         ]
 
     def _not_stated(self, sentence: Sentence, head: int, stated: Sequence[tuple[When, int | None]]) -> Iterator[When]:
-        """The time of an event whose clause states none."""
         parse = self._parse
         for mark, days in distances(parse, head):  # "three days after a fire ..."
             if abs(days) > _LONGEST_DISTANCE:
@@ -289,7 +288,7 @@ def _in_order(headings: list[When | None], sentences: Sequence[Sentence]) -> lis
     later = date.max
     for number, one in reversed(dated):
         alone = not any(map(str.isdigit, "".join(sentences[number].words)))
-        period = (one.period.first >= later and alone and one.period.shifted(-7)) or one.period
+        period = (one.period.first > later and alone and one.period.shifted(-7)) or one.period
         headings[number], later = replace(one, period=period), period.first
     return headings
 

@@ -65,7 +65,7 @@ _CARE = words_in("place_words.tsv", "care")
 _EARLIER = words_in("time_words.tsv", "earlier")
 _OF_PUBLICATION = re.compile(r"publish|pub_?date|posted", re.IGNORECASE)
 """In names of metadata: "date_publish", "datePublished", "published_at", "pubDate"."""
-_HOUR = re.compile(r"\d\d?(?:[.:]\d\d)?[ap]m|\d\d?[.:]\d\d|[012]\d[0-5]\d")
+_HOUR = re.compile(r"\d\d?(?:[.:]\d\d)?[ap]m|(?:[01]?\d|2[0-3]):[0-5]\d|(?:[01]\d|2[0-3])[0-5]\d")
 _BEHIND_HOURS = HALVES_OF_DAY | {"gmt", "utc"}
 _DASHES = frozenset({"-", "--", "–", "—", "―", "(", ")", "|", ":"})
 
@@ -234,8 +234,9 @@ class Lead:
         for own in self._lead:
             events = self._events_in(own)
             for place, word in enumerate(own.words):
-                is_hour = word[0].isdigit() and own.word(place + 1) in _BEHIND_HOURS
-                if is_hour or (_HOUR.fullmatch(word) and own.word(place - 1) == "at"):
+                is_hour = word[:1].isdigit() and own.word(place + 1) in _BEHIND_HOURS
+                is_object = self._parse.relations[own.first + place] == "pobj"  # unlike "at 2024 metres"
+                if is_hour or (is_object and _HOUR.fullmatch(word) and own.word(place - 1) == "at"):
                     tokens = own.tokens(place, place + 1 + is_hour)
                     verb = governor(self._parse, tokens, events)
                     if verb is not None and not looks_ahead(self._parse, verb) and owners(self._parse, verb, events):

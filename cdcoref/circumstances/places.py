@@ -92,7 +92,6 @@ def places_in(words: Sequence[str], known: Sequence[Place] = (), countries: Coll
 
 
 def _is_local(words: Sequence[str], one: StatedPlace) -> bool:
-    """See :attr:`StatedPlace.local`."""
     following = [word.casefold() for word in words[one.end : one.end + 2]]
     is_county = "county" in one.place.name.casefold()
     return not one.firm and one.place.sort != "country" and (is_county or not _LOCALS.isdisjoint(following))

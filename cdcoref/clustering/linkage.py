@@ -88,7 +88,6 @@ def _merges(sizes: np.ndarray, pairs: Pairs) -> Pairs:
 
 
 def _merge_matrices(component: np.ndarray, pairs: Pairs, sizes: np.ndarray) -> Pairs:
-    """The merges of some components, each as a matrix."""
     merges = [
         (int(members[first]), int(members[second]), height)
         for members, own in _components(component, pairs)

@@ -37,7 +37,6 @@ class Links(NamedTuple):
 
 @compiled
 def _linked(sizes, low, high, distance):  # type: ignore[no-untyped-def]
-    """The clusters and a link for every stored pair."""
     count, size = len(low), len(sizes)
     links = Links(
         np.empty(2 * count, dtype=np.int64),

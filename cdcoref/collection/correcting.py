@@ -226,7 +226,6 @@ def _check(action: Action, mentions: Sequence[_Row]) -> None:
 
 
 def _rest_of_group(connection: sqlite3.Connection, sort: _Sort, members: Sequence[_Row]) -> list[_Row]:
-    """The members of a cluster or story that are not split from it."""
     group = members[0].group if members else None
     if group is None or any(row.group != group for row in members):
         raise InputError(f"give {sort.member}s of one {sort.group}, to split them from it")

@@ -95,7 +95,6 @@ class Reader:
             )
 
     def _predictor(self) -> Predictor:
-        """The model, which must be the collection's."""
         if self._ready is None:
             predictor = predict.load(self.settings.model) if self._given is None else self._given
             if not isinstance(predictor, Predictor):

@@ -103,6 +103,8 @@ _UNIT_DAYS |= dict.fromkeys(("century", "centurie"), 36524) | dict.fromkeys(("ho
 _SEASONS = {"spring": 3, "summer": 6, "autumn": 9, "fall": 9, "winter": 12}
 _STEPS = {"last": -1, "past": -1, "previous": -1, "this": 0, "current": 0, "next": 1, "coming": 1, "following": 1}
 _DAYS_AWAY = {"before last": -2, "before yesterday": -2, "yesterday": -1, "last": -1, "tomorrow": 1}
+_SET = words_in("time_words.tsv", "set")
+_WORDS_BEFORE = 8
 _REPEATED = {*_ORDINALS, "each", "every"} - {"last"}
 _SOON, _AHEAD = 3, 60
 """Days: what is so near is this year's; what lies between so near and so far ahead may be either year's."""
@@ -493,7 +495,8 @@ def _weekday(time: _Expression) -> Period | StatedTime | None:
     behind = (today.first.weekday() - number) % 7
     if time["ago"]:  # "three Sundays ago"
         return today.shifted(-(behind or 7) - 7 * (_count(time["count"]) - 1))
-    is_set = time.before == "for" and not re.match(" ?['’]s", time.after)  # "a warning was issued for Thursday"
+    words = time.match.string[: time.match.start()].casefold().split()[-_WORDS_BEFORE:]
+    is_set = time.before == "for" and not _SET.isdisjoint(words)  # "a warning was issued for Thursday"
     future = step > 0 if step else time.ahead is not False if step == 0 else bool(time.ahead) or is_set
     if not today.has_year or today.days > 1:
         return Period(today.first, today.last + timedelta(6)) if future else _days_before(today, 6)
@@ -610,7 +613,7 @@ def _relative_unit(time: _Expression) -> Period | StatedTime | None:
         period = _week(base.first + timedelta(7 * count))
     elif unit == "quarter":
         # "will deliver in the last quarter"
-        start = 10 if time.ahead and count < 0 else month - (month - 1) % 3 + 3 * count
+        start = 10 if time.ahead and time.before == "in" and count < 0 else month - (month - 1) % 3 + 3 * count
         period = Period.of_month(year, start, 3)
     else:
         period = Period.of_month(year, month + count) if unit == "month" else Period.of_year(year + count)
@@ -819,5 +822,4 @@ def _week(day: date) -> Period:
 
 
 def _days_before(today: Period, days: int) -> Period:
-    """The days up to today."""
     return Period((today.shifted(-days) or today).first, today.last)

@@ -187,7 +187,6 @@ def write_prodigy(corpus: Corpus, folder: str | Path) -> tuple[str, ...]:
 
 
 def _tasks(corpus: Corpus, task: Callable[..., dict[str, Any]]) -> tuple[list[dict[str, Any]], tuple[str, ...]]:
-    """The task of each document, and a sentence if gaps were filled."""
     unbroken, notes = filled_gaps(corpus)
     mentions = unbroken.by_document()
     return [task(document, mentions[document.id]) for document in corpus.documents], notes

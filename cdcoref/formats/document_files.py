@@ -151,7 +151,6 @@ def _unquoted(value: str) -> str:
 
 
 def _blocks(source: str) -> Iterator[tuple[bool, str]]:
-    """Whether each block of text is a heading, and its words."""
     from markdown_it import MarkdownIt
 
     before = ""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from html import unescape
@@ -127,23 +126,22 @@ def _nested(content: Fields, layouts: Layouts, depth: int = 4) -> Iterator[Field
                         summary = _plain(article[theirs["title"]], "title")
                     usual = _usual({**article, "content": summary}, layouts) if summary else usual
                 if "text" in usual:
-                    yield (
-                        usual
-                        if "jsonfeed.org" not in str(content.get("version"))
-                        else {"source": content["title"], **usual}
-                    )
+                    of_feed = "jsonfeed.org" in str(content.get("version")) and isinstance(content.get("title"), str)
+                    yield {"source": content["title"], **usual} if of_feed else usual
                 elif "title" in theirs:
                     layouts.remark("article without a text left out")
 
 
 def _is_prose(value: Any) -> bool:
-    """Whether a value is a text of some words."""
     return isinstance(value, str) and len(value.split()) > 3
 
 
 def _without_mark(value: Any) -> Any:
     """A field without what NewsAPI writes where the rest of a text is, or the whole of one that was removed."""
-    return re.sub(r"\s*(?:\S*…)?\s*\[(?:\+\d+ chars|Removed)\]\s*$", "", value) if isinstance(value, str) else value
+    if not isinstance(value, str) or not value.rstrip().endswith((" chars]", "[Removed]")):
+        return value
+    before = value[: value.rindex("[")].rstrip()
+    return before[: before.rfind(" ") + 1].rstrip() if before.endswith("…") else before
 
 
 class _Model(BaseModel):
@@ -219,18 +217,17 @@ def _short_label_studio(content: Fields, id: str, layouts: Layouts) -> Iterator[
     [field, *_] = (name for name, value in content.items() if _is_short_region(_first(value)))
     rest = {name: value for name, value in content.items() if name != field}
     usual = _usual(rest, layouts)
-    regions = [region | {"label": _first(region["labels"])} for region in _in_characters(content[field], usual)]
+    regions = [region | {"label": _first(region.get("labels"))} for region in _in_characters(content[field], usual)]
     yield usual | _mentions(regions, [], id, layouts)
 
 
 def _in_characters(regions: Sequence[Fields], document: Fields) -> list[Fields]:
     """Regions in characters. Where the words do not match, positions may count an emoji as two, as browsers do."""
-    text = str(document.get("text", ""))
-    units = [place for place, letter in enumerate(text) for _ in range(1 + (ord(letter) > 0xFFFF))]
-    found = []
+    text, found = str(document.get("text", "")), []
     for region in regions:
-        start, end, words = region["start"], region.get("end"), region.get("text")
+        start, end, words = region.get("start"), region.get("end"), region.get("text")
         if isinstance(words, str) and isinstance(start, int) and isinstance(end, int) and text[start:end] != words:
+            units = [place for place, letter in enumerate(text) for _ in range(1 + (ord(letter) > 0xFFFF))]
             first, last = (units[place] if 0 <= place < len(units) else len(text) for place in (start, end))
             region = region | {"start": first, "end": last} if text[first:last] == words else region
         found.append(region)

@@ -254,7 +254,6 @@ def _tokens(
 
 
 def _touched(ranges: list[list[int]], document: Document, remark: Remark = lambda remark: None) -> tuple[int, ...]:
-    """The tokens that overlap some character ranges."""
     if not ranges:
         raise WrongLine("it needs either 'tokens', or 'start' and 'end', or 'spans'")
     tokens: set[int] = set()

@@ -84,8 +84,8 @@ _PROQUEST_FIELD = re.compile(rf"^({_PROQUEST_FIELDS}):[^\S\n]*(.*)", re.MULTILIN
 _PROQUEST_TEXT = re.compile(
     rf"^Full text:\s*(.*?)\s*(?=^(?:{_PROQUEST_FIELDS}):|\Z)", re.MULTILINE | re.DOTALL | re.IGNORECASE
 )
-_FACTIVA_CODE = rf"^({'|'.join(map(str.upper, words_in('nexis_fields.tsv', 'factiva')))})(?:[ \t]{{2,}}|[ \t]*$)"
-_FACTIVA = re.compile(rb"^(?:HD|SE|BY)(?:  |\t|[ \t]*$)(?:.*\n){1,20}?(?:PD|SN)(?:  |\t|[ \t]*$)", re.MULTILINE)
+_FACTIVA_CODES = frozenset(map(str.upper, words_in("nexis_fields.tsv", "factiva")))
+_FACTIVA_CODE = rf"^({'|'.join(sorted(_FACTIVA_CODES))})(?:[ \t]{{2,}}|\t|(?<=^[A-Z]{{3}})[ ]|[ \t]*\r?$)"
 _FACTIVA_FIELD = re.compile(rf"{_FACTIVA_CODE}(.*?)(?={_FACTIVA_CODE}|\Z)", re.MULTILINE | re.DOTALL)
 
 
@@ -161,10 +161,15 @@ def _proquest_parts(text: str) -> Iterator[Part]:
             yield Part(text, {**stated, "source": known.get("publication title")})
 
 
+def _is_factiva(start: bytes) -> bool:
+    codes = {code[1] for code in re.finditer(_FACTIVA_CODE, start.decode(errors="replace"), re.MULTILINE)}
+    return "HD" in codes and bool(codes & {"LP", "TD"}) and len(codes & {"AN", "LA", "PD", "SN", "WC"}) > 1
+
+
 def _factiva_parts(text: str) -> Iterator[Part]:
     """The articles of a Factiva download. Its fields are named by codes; an article begins at its headline (HD)."""
-    for piece in re.split(r"^(?=HD(?:[ \t]{2}|[ \t]*$))", text.replace("\r\n", "\n"), flags=re.MULTILINE)[1:]:
-        known = {field[1]: field[2].strip() for field in _FACTIVA_FIELD.finditer(piece)}
+    for piece in re.split(r"^(?=HD(?:[ \t]{2}|\t|[ \t]*$))", text.replace("\r\n", "\n"), flags=re.MULTILINE)[1:]:
+        known = {field[1]: field[2].strip() for field in reversed([*_FACTIVA_FIELD.finditer(piece)])}
         stated = {"title": " ".join(known["HD"].split()), "date": known.get("PD"), "source": known.get("SN")}
         yield Part("\n\n".join(filter(None, (known.get("LP"), known.get("TD")))), stated | {"author": known.get("BY")})
 
@@ -184,10 +189,11 @@ def _messages(message: EmailMessage, path: Path, *, of_box: bool) -> Iterator[Pa
     text = _content(part) if part is not None else ""
     if part is not None and part.get_content_subtype() == "html":
         text = all_text(text.encode(), path, without=f"{_QUOTES} | {HIDDEN}")
-    attached = [other for other in message.iter_parts() if other is not part and other.get_filename()]
-    within = [other.get_content() for other in message.iter_parts() if other.get_content_type() == "message/rfc822"]
-    stated = {"title": str(message.get("Subject", "")), "date": str(message.get("Date", ""))}
-    stated["source"] = _sender(str(message.get("From", "")))
+    others = [other for other in _parts(message) if other is not part]
+    attached = (other for other in others if other.get_filename() and other.get_content_type() == "text/plain")
+    within = [other.get_content() for other in others if other.get_content_type() == "message/rfc822"]
+    stated = {"title": _header(message, "Subject"), "date": _header(message, "Date")}
+    stated["source"] = _sender(_header(message, "From"))
     text = _QUOTED.sub("", _SIGNATURE.sub("", text.replace("\r\n", "\n")))
     text = "\n".join(line for line in text.split("\n") if not _is_of_links(line))
     if of_box:
@@ -208,15 +214,26 @@ def _messages(message: EmailMessage, path: Path, *, of_box: bool) -> Iterator[Pa
     own = "\n".join(line for line in text.split("\n") if not line.startswith(">"))
     text = own if own.strip() and _ANSWER.match(stated["title"]) else text
     text = _without_disclaimers(_FORWARDED.sub("", text))
-    text = "\n\n".join([text, *(_content(other) for other in attached if other.get_content_type() == "text/plain")])
-    if not within or len(text.split()) > _MOST_WORDS_BESIDE:
+    inner = [part for other in within if other.keys() for part in _messages(other, path, of_box=of_box)]
+    if len(text.split()) > _MOST_WORDS_BESIDE or not any(part.text.strip() for part in inner):
+        text = "\n\n".join([text, *(_without_disclaimers(_content(other)) for other in attached)])
         yield Part(text, {**stated, "title": _BEFORE_SUBJECT.sub(r"\1", stated["title"])})
-    for other in within:
-        yield from _messages(other, path, of_box=of_box)
+    yield from inner
+
+
+def _parts(message: Any) -> Iterator[Any]:
+    for part in message.iter_parts():
+        yield from _parts(part) if part.get_content_subtype() in ("mixed", "digest", "signed") else (part,)
+
+
+def _header(message: EmailMessage, name: str) -> str:
+    try:
+        return str(message.get(name, ""))
+    except (AttributeError, LookupError, TypeError, ValueError):  # a damaged one
+        return ""
 
 
 def _content(part: Any) -> str:
-    """The text of a part of a message."""
     try:
         return str(part.get_content())
     except (LookupError, UnicodeError, ValueError):  # an encoding that is unknown
@@ -261,7 +278,6 @@ def _entries(data: bytes, path: Path) -> Iterator[Part]:
 
 
 def _plain(text: str, path: Path) -> str:
-    """A text of a feed without tags and character references."""
     return all_text(text.encode(), path) if "<" in text else html.unescape(text)
 
 
@@ -307,7 +323,7 @@ MANY_DOCUMENTS = (
     ),
     Format("feed", (".rss", ".atom"), _read(_entries, "entry"), _FEED.match),
     Format("web archive", (".warc", ".wet"), _read(_records, "record"), re.compile(b"WARC/").match),
-    Format("Factiva", (), _read_articles(_factiva_parts), _FACTIVA.search),
+    Format("Factiva", (), _read_articles(_factiva_parts), _is_factiva),
     Format("ProQuest", (), _read_articles(_proquest_parts), _PROQUEST.search),
     Format("LexisNexis", (), _read_articles(nexis_parts), lambda start: is_nexis(start.decode(errors="replace"))),
 )

@@ -302,7 +302,6 @@ def _shorter_pieces(text: str, start: int, end: int) -> Iterator[tuple[int, int]
 
 
 def _sentence_ends(tokens: list[Token]) -> Iterator[int]:
-    """The indices of the tokens before which a sentence ends."""
     number = 0
     while number < len(tokens):
         word = tokens[number][2]

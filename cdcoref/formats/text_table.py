@@ -240,7 +240,6 @@ _BOOKNLP = rb"paragraph_ID\tsentence_ID\t"
 
 
 def _cells_of(path: Path, *columns: str) -> Iterator[tuple[int, list[str]]]:
-    """Some columns of a table, by row, with the number of the line."""
     rows = csv.reader(text_content(path).decode().splitlines(), delimiter="\t", quoting=csv.QUOTE_NONE)
     header = next(rows, [])
     missing = [name for name in columns if name not in header]

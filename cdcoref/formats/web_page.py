@@ -83,9 +83,10 @@ _AROUND = (
     " | //body//*[starts-with(., 'Today is ')][string-length(.) < 40]"
 )
 """What stands around the article: advertisements, controls, what is for readers without scripts, ends of pages."""
-_LAYOUT = re.compile(r"^\| .{800}", re.MULTILINE)
+_LAYOUT = re.compile(r"^\| .{800,}", re.MULTILINE)
 """A row of a table that lays out the text of a page, as in newsletters."""
-HIDDEN = "//*[contains(translate(@style, ' ', ''), 'display:none')]"
+_OF_NEWSLETTERS = re.compile(r"^.{0,80}\bunsubscribe\b.{0,40}$|^view in browser$", re.IGNORECASE | re.MULTILINE)
+HIDDEN = "//*[parent::*][contains(translate(@style, ' ', ''), 'display:none')]"
 _ONLY_YEAR = re.compile(r"\W*(?:19|20)\d\d\W*")
 _STATED = {"title": "title", "author": "author", "url": "url", "sitename": "source"}
 """The names of metadata in trafilatura, and here."""
@@ -189,12 +190,12 @@ def page_text(data: bytes, path: Path) -> tuple[str, dict[str, str]]:
 def _page(data: bytes, path: Path) -> tuple[str, dict[str, str]]:
     article, day = _article(data, path)
     text = "\n\n".join(line.strip() for line in str(article.text or "").splitlines() if line.strip()) if article else ""
-    text = "" if _LAYOUT.search(text) else text
+    if is_laid_out := 2 * sum(map(len, _LAYOUT.findall(text))) > len(text) > 0:
+        text = ""
     if not text or not _PAGE.match(data[:_LOOKED_AT].lstrip()):
         # Fragments and newsletters have no menus; only lines such as "View in browser" are left out.
-        every = re.sub(
-            r"(?i)^.*\bunsubscribe\b.*$|^view in browser$", "", all_text(data, path, HIDDEN), flags=re.MULTILINE
-        )
+        every = all_text(data, path, HIDDEN)
+        every = _OF_NEWSLETTERS.sub("", every) if is_laid_out else every
         text = text if text and set(_WORD.findall(every)) <= set(_WORD.findall(text)) else every
         text = "\n\n".join(filter(_WORD.search, text.split("\n\n")))
     title = " ".join((article.title or "").split()) if article else ""
@@ -258,8 +259,9 @@ def _stated_day(tree: Any) -> str | None:
     for time in tree.xpath(f"//time[not({_ELSEWHERE})]")[:1]:
         values += (time.get("datetime", ""), time.text_content())
     lines = tree.xpath(f"//body//*[string-length(.) < {_LONGEST_PUBLISHED}][not({_ELSEWHERE} or self::li or .//li)]")
-    parts = (part for element in lines for part in re.split(r"[·•|]", element.text_content()))
-    values += filter(_PUBLISHED.match, parts)
+    for line in (element.text_content() for element in lines):
+        parts = [line] if len(line) < _LONGEST_PUBLISHED // 2 else re.split(r"[·•|]", line)
+        values += [part for part in parts if _PUBLISHED.match(part) and (part is line or "ublished" in part)]
     addresses = tree.xpath("//link[@rel='canonical']/@href | //meta[@property='og:url']/@content")
     values += filter(None, map(address_day, addresses))
     return next(filter(None, (day_in(str(stated_date(value))) for value in values)), None)
@@ -290,7 +292,6 @@ def address_day(address: str) -> str | None:
 
 
 def _tree(data: bytes, path: str | Path) -> Any:
-    """The elements of a page; None if there are none."""
     from lxml import etree, html
 
     encoding = None

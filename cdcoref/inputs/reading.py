@@ -219,7 +219,6 @@ class ReadingBuilder:
         spelling: NDArray[np.float32],
         syntax: SpanSyntax | None,
     ) -> Iterator[ReadingSequence]:
-        """One sequence, or none if its units hold no word."""
         ids = [self._special.cls, self._special.doc_start]
         places: list[int] = []
         tokens: list[int] = []

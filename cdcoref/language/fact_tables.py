@@ -129,7 +129,6 @@ def _value(value: Callable[[MentionFacts], int]) -> cached_property[Integers]:
 
 
 def _number(value: Callable[[MentionFacts], Hashable]) -> cached_property[Integers]:
-    """A number for a value of each mention, equal for equal values."""
     return cached_property(lambda tables: numbered(value(m) for m in tables.mentions))
 
 

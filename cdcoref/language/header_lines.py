@@ -58,6 +58,7 @@ def is_header_line(line: str) -> bool:
     """
     if is_date_line(line) or byline_author(line) is not None:
         return True
-    if len(parts := re.split(r"\s+[·•|]\s+", line)) > 1:  # "By Ann Lee · The Courier · 5 May 2024"
+    parts = [part.strip() for part in re.split("[·•|]", line)] if len(line) < 2 * _LONGEST_BYLINE else []
+    if len(parts) > 1 and any(map(byline_author, parts)):  # "By Ann Lee · The Courier · 5 May 2024"
         return any(map(is_date_line, parts)) and all(is_header_line(p) or not re.search(r"\b[a-z]", p) for p in parts)
     return _BY_OTHERS.fullmatch(line) is not None and line.split()[-1] not in {name.title() for name in _NAMES}

@@ -311,7 +311,6 @@ class PhraseWords:
 
 
 def _before_head(words: Sequence[str]) -> tuple[Sequence[str], str]:
-    """The modifiers, and the article."""
     for place in range(len(words) - 1, -1, -1):
         word = words[place].casefold()
         if word in _POSSESSIVES and place:

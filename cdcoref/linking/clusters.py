@@ -417,7 +417,6 @@ def _rivers_and_namesakes(readings: Readings, facts: Mapping[int, MentionFacts])
 
 
 def _is_further(one: MentionFacts) -> bool:
-    """Whether a noun says that there was one before it."""
     phrase = one.phrase
     is_second = phrase.article == "a" and bool(phrase.modifiers & _FURTHER)
     return (is_second or phrase.article == "another") and not one.words.names

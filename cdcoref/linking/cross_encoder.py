@@ -115,7 +115,6 @@ def pair_logits(model: CorefModel, sequences: Sequence[PairSequence]) -> Matrix:
 
 
 def _contents(sequence: PairSequence) -> str:
-    """Hash of all that the logit of a sequence depends on."""
     arrays = sequence.input_ids, sequence.is_global, sequence.span_tokens, sequence.side, np.array(sequence.kind)
     contents = hashlib.sha256(repr([array.shape for array in arrays]).encode())
     for array in arrays:

@@ -183,7 +183,6 @@ def numbered_people(
 
 
 def _is_described(one: MentionFacts) -> bool:
-    """Whether an age or a noun says of somebody what they are."""
     beside = bool(one.syntax.age or one.syntax.descriptions or one.syntax.is_another)
     in_name = bool(one.words.stated.generation or one.words.stated.initials)
     return beside or in_name or not JOBS.keys().isdisjoint(_titles(one))
@@ -473,6 +472,7 @@ class _Cluster:
     person: Person
     names: set[Name] = field(default_factory=set)
     stated: set[StatedFacts] = field(default_factory=set)
+    is_place: bool = False
 
     def conflicts(self, other: _Cluster) -> bool:
         """Whether what is stated of two excludes that they are the same."""
@@ -484,7 +484,7 @@ class _Cluster:
         if self.conflicts(other):
             return False
         mine, theirs = ({name for name in one.names if len(name) > 1} for one in (self, other))
-        if len(name) == 1 and bool(mine) != bool(theirs) and places_named(name):
+        if (self if theirs else other).is_place and bool(mine) != bool(theirs) and len(name) == 1:
             return not any(long[-1:] == name for long in mine | theirs)  # "Houston" is not "Marcus Houston"
         if len(name) > 1 or not mine or not theirs:
             return True
@@ -536,6 +536,7 @@ def _named_clusters(number: int, story: Readings) -> Iterator[_Cluster]:
             if any(stated := facts.words.stated):
                 cluster.stated.add(stated)
             cluster.person.add(0, [facts])
+            cluster.is_place |= facts.syntax.entity in _NO_PEOPLE
             name = reading.name(mention)
             # A word that begins a sentence may have its capital for that.
             begins = len(mention.tokens) == 1 and reading.document.sentence_at(mention.start)[0] == mention.start

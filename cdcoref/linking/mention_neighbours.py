@@ -49,7 +49,6 @@ def near_pairs(
 
 
 def _codes(pairs: Iterator[tuple[Integers, Integers]], count: int) -> Integers:
-    """Pairs as numbers, each once."""
     found = [np.minimum(one, other) * count + np.maximum(one, other) for one, other in pairs]
     return np.unique(np.concatenate(found)) if found else np.zeros(0, dtype=np.int64)
 

@@ -273,7 +273,6 @@ class CorefConfig:
 
 
 def _without(values: Mapping[str, Any], names: Sequence[str]) -> dict[str, Any]:
-    """Nested tables without some entries, whose names have dots."""
     kept = {name: value for name, value in values.items() if name not in names}
     for name, value in kept.items():
         if isinstance(value, Mapping):

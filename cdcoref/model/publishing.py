@@ -31,7 +31,6 @@ def model_fingerprint(model: CorefModel, *, with_precision: bool = True) -> str:
 
 
 def _not_default(values: Mapping[str, Any], defaults: Mapping[str, Any]) -> dict[str, Any]:
-    """The values that differ from the defaults, also within tables."""
     changed = {}
     for name, value in values.items():
         inner = _not_default(value, defaults.get(name) or {}) if isinstance(value, dict) else value

@@ -407,7 +407,6 @@ def _each_once(corpus: Corpus, kind: str | None) -> tuple[Corpus, tuple[str, ...
 
 
 def _notes_on_documents_without_mentions(corpus: Corpus) -> tuple[str, ...]:
-    """A note if only some of the documents have annotated mentions."""
     with_some = {mention.document for mention in corpus.mentions}
     without = [document.id for document in corpus.documents if document.id not in with_some]
     if not without:

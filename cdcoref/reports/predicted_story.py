@@ -329,8 +329,8 @@ class PredictedStory:
 
     def _order(self, name: str) -> tuple[bool, bool, tuple[bool, date], list[tuple[int, str]], str]:
         day = self._days[name]
-        if day is not None and (dated := min((d.first for d in self._days.values() if d and d.has_year), default=None)):
-            day = day.near(Period.of_day(dated))
+        if day is not None and not day.has_year and self._first_year is not None:
+            day = day.near(self._first_year)
         parts = enumerate(_NUMBER.split(name))  # text and numbers by turns
         by_number = [(len(part.lstrip("0")), part.lstrip("0")) if place % 2 else (0, part) for place, part in parts]
         first = (False, date.min) if day is None else _first_day(day)
@@ -352,6 +352,12 @@ class PredictedStory:
     @cached_property
     def _days(self) -> dict[str, Period | None]:
         return {document.id: day_of(document) for document in self.corpus.documents}
+
+    @cached_property
+    def _first_year(self) -> Period | None:
+        return min(
+            (day for day in self._days.values() if day and day.has_year), key=lambda day: day.first, default=None
+        )
 
     @cached_property
     def _rank(self) -> dict[str, int]:

@@ -118,7 +118,6 @@ class StoryNumbers:
                 yield Disagreement(cluster, label, "number", tuple(statements))
 
     def _by_document(self, group: Sequence[StatedValue]) -> list[list[StatedValue]]:
-        """The values of each document, in the order of the story."""
         found: defaultdict[str, list[StatedValue]] = defaultdict(list)
         for value in sorted(group, key=lambda one: (self._story.rank[one.document], one.token)):
             found[value.document].append(value)

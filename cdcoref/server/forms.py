@@ -149,7 +149,6 @@ FORMS: dict[str, Act] = {
 
 
 def _own(site: Site, form: FormData) -> bool:
-    """Whether a form was made by this server."""
     given = form.get("secret")
     return isinstance(given, str) and same(given, site.secret)
 
@@ -162,7 +161,6 @@ def _again(site: Site, back: str, why: str, form: FormData, status: int) -> Resp
 
 
 def _with(address: str, name: str, number: int) -> str:
-    """An address with what was done."""
     parts = urlsplit(address)
     query = [(key, value) for key, value in parse_qsl(parts.query) if key not in OF_NOTICES]
     anchor = f"#{parts.fragment}" if parts.fragment else ""

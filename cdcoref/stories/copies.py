@@ -168,10 +168,10 @@ def are_of_template(one: Document, other: Document) -> bool:
     gap = days[0].gap(days[1]) if len(days) > 1 else 0
     if not (facts := other_facts(one, other)):
         return False
-    for found in (facts, other_facts(one, other, LEAD + 1)):
-        if ("name" in found and len(found) + (gap >= WEEK) > 1) or {"day", "amount"} <= set(found):
-            return True
-    return "amount" in facts and gap >= MONTH
+    longer = other_facts(one, other, LEAD + 1)  # the next sentence of an update may have another day and amount
+    if any("name" in found and len(found) + (gap >= WEEK) > 1 for found in (facts, longer)):
+        return True
+    return {"day", "amount"} <= set(facts) or ("amount" in facts and gap >= MONTH)
 
 
 def happened_elsewhere(one: Document, other: Document) -> bool:
@@ -190,7 +190,6 @@ def _places(document: Document) -> list[Place]:
 
 
 def _names(document: Document) -> frozenset[str]:
-    """The words of names, in lower case, without those of datelines."""
     shown = (document.tokens[slice(*b)] for n, b in enumerate(document.sentences) if n not in document.hidden)
     shown = (words[dateline_end(words) :] for words in shown)
     return frozenset(

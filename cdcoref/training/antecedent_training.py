@@ -158,7 +158,6 @@ def fit_antecedents(
 
 
 def _examples(corpus: Corpus, words: ReadWords) -> Iterator[_Example]:
-    """Kind by kind, the documents that have pronouns with candidates."""
     seen = Readings(corpus).facts.mentions
     for mentions in mentions_by_kind(corpus):
         known = anaphora([seen[n] for n in mentions])

@@ -88,7 +88,6 @@ class CorpusRoles(Checked):
         return [part for part in dev if part.info.name not in self.only_weights]
 
     def _of_topics(self, parts: Sequence[AnnotatedCorpus], *, of_heads: bool) -> list[AnnotatedCorpus]:
-        """The topics from which heads learn, or the others."""
         topics = self.topics_of_heads
         return _only(parts, lambda name, d: name not in topics or (d.topic in topics[name]) == of_heads)
 

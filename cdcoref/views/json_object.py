@@ -77,7 +77,6 @@ def event_circumstances(source: Results | Corpus) -> dict[str, list[dict[str, An
 
 
 def _stated_in(document: str, value: Any) -> Any:
-    """A circumstance, or participants, with what one document states."""
     if isinstance(value, list):
         return [_stated_in(document, participant) for participant in value]
     stated = ({**words} for words in value["mentions"] if words["document"] == document)
