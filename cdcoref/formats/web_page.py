@@ -14,7 +14,7 @@ from cdcoref.formats.format import Format, ReadOptions
 from cdcoref.formats.lines import marked_encoding, whole_file
 from cdcoref.formats.metadata import stated_date, with_stated
 from cdcoref.formats.plain_text import BLOCK_TAGS, INLINE_TAGS, Part, documents_of, tokenise_text
-from cdcoref.language import day_in
+from cdcoref.language import day_in, is_date_line
 from cdcoref.word_tables import rows, words_in
 from cdlm.extras import optional_module
 
@@ -149,7 +149,8 @@ def _updates(data: bytes, path: Path) -> list[Part]:
     for block in blocks:
         [moment] = block.xpath(_TIMES, namespaces=_NAMESPACES)
         stated = moment.get("datetime") or moment.text_content().strip()
-        known = {"title": "".join(block.xpath("string(.//h2|.//h3|.//h4)")), **_moment(stated)}
+        title = str(block.xpath("string(.//h2|.//h3|.//h4)")).strip()
+        known = {"title": "" if is_date_line(title) else title, **_moment(stated)}
         moment.drop_tree()
         updates.append(Part(all_text(html.tostring(block, encoding="utf-8"), path), known))
     for part in (*blocks, *tree.xpath("//nav | //aside | //footer")):

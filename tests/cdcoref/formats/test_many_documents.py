@@ -373,7 +373,7 @@ def test_blocks_with_a_time_of_day_alone(tmp_path: Path, moment: str) -> None:
 def test_blocks_of_a_live_blog_keep_apart_with_their_times(tmp_path: Path, tag: str) -> None:
     blocks = "".join(
         f"<{tag}><time datetime='2024-03-0{day}T1{day}:05:00+01:00'>1{day}.05</time>"
-        f"<h3>Number {day}</h3><p>{text}</p></{tag}>"
+        f"{'<h3>Friday 8 March 2024</h3><h2>' if day > 7 else '<h3>'}Number {day}</h3><p>{text}</p></{tag}>"
         for day, text in ((7, FERRY), (8, "The captain was held yesterday, the police said."))
     )
     blog = {"@type": "LiveBlogPosting", "liveBlogUpdate": [{"@type": "BlogPosting", "headline": "Number 8"}]}
