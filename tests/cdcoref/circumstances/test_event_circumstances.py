@@ -157,8 +157,8 @@ def test_a_title_beside_the_text_names_places() -> None:
     found = setting(
         "It capsized in rain near Nairobi .", "It was bound for Mwanza and lay in Mwanza .", title="Tanzania mourns"
     )
-    assert found.where is not None
-    assert found.where.place.shown() == "Mwanza, Tanzania"
+    assert (found.where and found.where.place.shown()) == "Mwanza, Tanzania"
+    assert setting("Boss Vincent ' Chin ' Gigante dies", "Gigante died on Friday , officials said .").about is None
 
 
 def shown(values: Iterable[tuple[str, Source]]) -> str:
