@@ -34,6 +34,7 @@ MIN_SHARED = 0.5
 MIN_ALIKE = 0.6
 """The share of the words of the shorter text that the longer one has, in their order, from which they may be, too."""
 WEEK, MONTH = 7, 28
+"""Days between two texts from which one other name, or one other amount, makes them reports of two happenings."""
 MIN_ALIKE_LEADS = 0.3
 """The share of the words at the beginning, in their order, below which nothing there stands for something else."""
 _ENDS = frozenset({".", "!", "?", '"', "''", "”"})

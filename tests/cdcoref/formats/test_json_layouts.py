@@ -50,11 +50,10 @@ EXPORTS: dict[str, dict[str, Any]] = {
 }
 
 
-def test_positions_that_browsers_count(tmp_path: Path) -> None:
-    """An emoji counts as two."""
+def test_positions_of_browsers_count_an_emoji_as_two(tmp_path: Path) -> None:
     region, text = {"start": 3, "end": 6, "text": "Ann", "labels": ["entity"]}, f"\N{ROBOT FACE} {TEXT}"
-    annotations = [{"result": [{"id": "r", "value": region}]}]
-    for content in ({"text": text, "objects": [region]}, {"data": {"text": text}, "annotations": annotations}):
+    of_task = {"data": {"text": text}, "annotations": [{"result": [{"id": "r", "value": region}]}]}
+    for content in ({"text": text, "objects": [region]}, of_task):
         (tmp_path / "a.json").write_text(json.dumps([{"id": 4, **content}]))
         [mention] = read_file(tmp_path / "a.json").mentions
         assert mention.tokens == (1,)
