@@ -1,4 +1,4 @@
-"""How much a packed file (gzip, DocBin, Parquet, PDF, Word, Excel) may hold, checked before it is unpacked."""
+"""How much a packed file (gzip, DocBin, PDF, Word, Excel) may hold, checked before it is unpacked."""
 
 import io
 import os

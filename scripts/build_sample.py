@@ -17,7 +17,8 @@ from pathlib import Path
 from cdcoref.corpora import MarkedText
 from cdcoref.corpus import Corpus, Document, Mention
 from cdcoref.errors import InputError
-from cdcoref.formats import output_file, write_conll, write_jsonl
+from cdcoref.formats import write_conll, write_jsonl
+from cdlm.output_file import output_file
 
 SAMPLE = Path(__file__).resolve().parent.parent / "data" / "sample"
 GOLD = ("ferry", "museum")

@@ -9,10 +9,12 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
+from functools import cached_property
 from itertools import pairwise
 
 from cdcoref.circumstances.lead import Lead, day_of
 from cdcoref.circumstances.owners import governor, is_report, is_reporting, owners
+from cdcoref.circumstances.places import StatedPlace
 from cdcoref.circumstances.quantities import StatedQuantity, quantities_of
 from cdcoref.circumstances.sentences import (
     Sentence,
@@ -30,6 +32,7 @@ from cdcoref.facts import (
     Parse,
     Period,
     clause_of,
+    count_named,
     distances,
     has_not_happened,
     is_in_relative_clause,
@@ -62,6 +65,7 @@ _HOUR = re.compile(r"(\d\d?)(?: ?[.:] ?\d\d)?(?:(?<= \d\d)|(?<=[.:]\d\d)|(?: ?([
 _EVENING, _MORNING = 18, 6
 """A heading with an hour before `_MORNING` is on the next day if the hour above it is `_EVENING` or later."""
 _PARTS_OF_DAY = words_in("time_words.tsv", "part of day")
+_NEAR_DAYS = words_in("time_words.tsv", "near")
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,6 +109,13 @@ class DocumentCircumstances:
         self.lead = Lead(document, self._sentences, parse, today)
         self._surnames = _surnames_of(parse, cased.tokens)
 
+    @cached_property
+    def sure_places(self) -> Mapping[str, StatedPlace]:
+        """By their names in lower case, the places of datelines, countries, and towns with what contains them."""
+        places = ((own, one) for own in self._sentences for one in own.places)
+        sure = (one for own, one in places if one.place.country and (one.certain or one.start < own.dateline))
+        return {one.place.name.casefold(): one for one in sure}
+
     def of_mentions(self, mentions: Sequence[Mention]) -> list[Circumstances]:
         """The circumstances of all mentions of the document, in their order; entities have none."""
         parse = self._parse
@@ -147,7 +158,16 @@ class DocumentCircumstances:
         of_verbs: list[list[When]] = [[] for _ in heads]
         events = {head: number for number, head in reversed([*enumerate(heads)])}
         stated: list[tuple[When, int | None]] = []
+        today, heading = self.lead.setting.today, self._headings.get(sentence.first)
         times = [one for one in sentence.times if one.start >= sentence.dateline]
+        if today is not None and today.has_year and heading is not None and heading.period.has_year:
+            days = (heading.period.first - today.first).days
+            times = [  # "tomorrow" below "MONDAY"
+                replace(one, period=one.period.shifted(days))
+                if one.period is not None and sentence.word(one.start) in _NEAR_DAYS
+                else one
+                for one in times
+            ]
         for one in times:
             tokens, time = sentence.tokens(one.start, one.end), one
             says = reported_at(parse, tokens[0])
@@ -156,7 +176,7 @@ class DocumentCircumstances:
                 base = next((other.period for other in times if other.start >= one.end and other.period), None)
                 time, above = replace(one, period=base and base.shifted(one.days)), parse.heads[tokens[-1]]
                 word = parse.heads[above] if parse.relations[tokens[-1]] == "mark" else above
-            if (when := stated_at(time, sentence, self.lead.setting.today, recent=self.lead.recent)) is None:
+            if (when := stated_at(time, sentence, today, recent=self.lead.recent)) is None:
                 continue
             stated.append((when, word))
             opened = [  # "since 2017, when a blaze ..."
@@ -213,7 +233,13 @@ class DocumentCircumstances:
         above_or_below = {*parse.ancestors(head), *parse.below(head, "xcomp")}  # "declined to comment on Sunday"
         if heading is not None:
             says = parse.heads[head] if parse.relations[head] == "ccomp" else head
-            is_told = parse.tags[head] == "VBD" and parse.tags[says] in ("VBZ", "VBP")  # "says that she fell"
+            is_told = parse.tags[head] == "VBD" and parse.tags[says] in (
+                "VBZ",
+                "VBP",
+            )  # "says that she fell", "had fallen"
+            is_told |= any(
+                parse.tags[word] == "VBD" and parse.lemma(word) == "have" for word in parse.below(head, "aux")
+            )
             if not is_told and not any(word in above_or_below for _, word in stated):
                 yield heading
         elif head in self.lead.happening_then and self.lead.when is not None:
@@ -263,6 +289,7 @@ class DocumentCircumstances:
 def _day_headings(sentences: Sequence[Sentence], today: Period | None) -> Iterator[When | None]:
     """For each sentence the day of the heading that it stands under; the day of the document alone is none."""
     headings = _in_order([_day_of_heading(own) for own in sentences], sentences)
+    _count_days(headings, sentences)
     is_diary = any(heading is not None and heading.period != today for heading in headings)
     current: When | None = None
     last = 0
@@ -291,6 +318,17 @@ def _in_order(headings: list[When | None], sentences: Sequence[Sentence]) -> lis
         period = (one.period.first > later and alone and one.period.shifted(-7)) or one.period
         headings[number], later = replace(one, period=period), period.first
     return headings
+
+
+def _count_days(headings: list[When | None], sentences: Sequence[Sentence]) -> None:
+    """Add the days of headings such as "Day four", from one with a date ("Day one: Monday 3 February")."""
+    first: Period | None = None
+    for number, own in enumerate(sentences):
+        count = count_named(own.word(1)) if own.word(0) == "day" and len(own.words) <= _LONGEST_DAY_HEADING else None
+        if count is not None and (heading := headings[number]) is not None:
+            first = heading.period.shifted(1 - count)
+        elif count is not None and first is not None and (period := first.shifted(count - 1)) is not None:
+            headings[number] = When(period, own.tokens(0, 2), Source.INFERRED)
 
 
 def _hour_of_heading(own: Sentence) -> int | None:

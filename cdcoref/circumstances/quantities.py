@@ -13,7 +13,7 @@ from cdcoref.circumstances.owners import governor
 from cdcoref.circumstances.sentences import Sentence
 from cdcoref.corpus import Mention
 from cdcoref.facts import Parse, clause_of, is_denied, is_verb, looks_elsewhere, verb_of, verbs_about
-from cdcoref.language import SCALES, SHORT_SCALES, date_name, number_named
+from cdcoref.language import GENDER_OF_NOUNS, SCALES, SHORT_SCALES, date_name, number_named
 from cdcoref.word_tables import rows, words_in
 
 PEOPLE = "people"
@@ -167,8 +167,8 @@ def _number(sentence: Sentence, place: int) -> _Number | None:
     scale = SHORT_SCALES.get(match[3], 1) if match else 1
     end = place + bool(_SIGNS.get(word(place))) + 1
     while match and scale == 1 and word(end) in (",", ".") and word(end + 1).isdecimal():
-        if word(end) == "," and len(word(end + 1)) != 3:
-            break
+        if "." in f"{value}" or (word(end) == "," and len(word(end + 1)) != 3):
+            break  # "4 . 5 . 2013" is no number
         value = Decimal(f"{value}{word(end).strip(',')}{word(end + 1)}")  # "4 , 700"
         end += 2
     scales = SCALES | SHORT_SCALES if sign else SCALES
@@ -279,9 +279,13 @@ def _is_of_name(sentence: Sentence, number: _Number, before: str, after: str) ->
 
 
 def _is_age(sentence: Sentence, number: _Number) -> bool:
-    """Whether a number says how old somebody is: "aged 91", "the age of 91", "died at 91"."""
+    """Whether a number says how old somebody is: "aged 91", "the age of 91", "died at 91", "men of 91 and 84"."""
     parse, token = sentence.parse, sentence.first + number.start
+    while parse.relations[token] == "conj" and parse.heads[token] < token:
+        token = parse.heads[token]
     above = parse.heads[token]
+    if parse.relations[token] == "pobj" and parse.lemma(above) == "of" and parse.lemma(above - 1) in GENDER_OF_NOUNS:
+        return True
     dies = OF_PEOPLE.get(parse.lemma(parse.heads[above])) == _DEATH
     before = sentence.word(number.start - 1)
     before = sentence.word(number.start - 2) if before == "of" else before

@@ -166,8 +166,8 @@ FilesArgument = Annotated[
     list[str],
     typer.Argument(
         metavar="FILES",
-        help="Files or folders: text, HTML, PDF, Word, Excel, Markdown, CSV, Parquet, JSON lines, "
-        "CoNLL, CorefUD, .spacy, mail, feeds or web archives, plain or gzipped; - reads standard input.",
+        help="Files or folders: text, HTML, PDF, Word, Excel, Markdown, CSV, JSON lines, CoNLL, "
+        "CorefUD, .spacy, mail, feeds or web archives, plain or gzipped; - reads standard input.",
     ),
 ]
 

@@ -22,9 +22,9 @@ class Outputs:
     PANEL: ClassVar = OUTPUT
     output: list[Path] | None = option(
         None,
-        "File to write: .html (a page to browse), .jsonl, .conll, .conllu, .spacy, .json, .csv, .parquet, "
-        "or .md (a report), each but .html and .parquet also with .gz; a name without a suffix is a folder with a file "
-        "for each document. Repeatable.",
+        "File to write: .html (a page to browse), .jsonl, .conll, .conllu, .spacy, .json, .csv or .md (a "
+        "report), each but .html also with .gz; a name without a suffix is a folder with a file for each document. "
+        "Repeatable.",
         "-o",
         "--output",
         metavar="FILE",
@@ -51,8 +51,6 @@ class Outputs:
                 raise InputError("the result cannot be written to standard output; name a file or a folder")
             views.check_result_name(output)
             check_output(output, inputs)
-            if output.name.lower().endswith(".parquet"):
-                views.check_parquet()
             if (path := os.path.realpath(output)) in seen:
                 raise InputError("two outputs have this name; choose another one", output)
             seen.add(path)

@@ -385,6 +385,7 @@ def _ordinal(word: str) -> int:
 @_rule(
     r"(?:(?i:the) )?{ordinal} (?P<name>(?i:day|week|weekend|half)|{weekday}) (?i:of|in) {of_month}",
     r"(?:(?i:the) )?{ordinal} (?P<name>(?i:day|week|weekend)|{weekday}) (?i:of) (?P<this>(?i:the month))",
+    r"(?i:the) {ordinal} {count} (?i:days) (?i:of) {of_month}",
     r"(?i:the) {ordinal} (?i:of) (?P<whichmonth>(?i:last|this|next|the following)) (?i:month)",
 )
 def _nth_day(time: _Expression) -> Period | StatedTime | None:
@@ -405,6 +406,10 @@ def _nth_day(time: _Expression) -> Period | StatedTime | None:
         return Period(month.first, middle - timedelta(1)) if number == 1 else Period(middle, month.last)
     if time["weekday"]:
         return _nth_weekday(month, number, _weekday_number(time["weekday"]))
+    if time["count"] and number in (1, -1):  # "the last two days of May"
+        days = timedelta(_count(time["count"]) - 1)
+        first = month.first if number > 0 else month.last - days
+        return Period(first, first + days)
     return _made(month.first.year, month.first.month, month.days if number < 0 else number)
 
 
@@ -442,7 +447,7 @@ def _bare_day(time: _Expression) -> Period | None:
     r"{weekday} (?:week|(?P<double>fortnight))(?= |$)",
     r"{count} (?P<days>(?i:days?)) (?i:from) (?P<from>(?i:today|tomorrow|now))",
     r"(?P<near>(?i:today|tomorrow|yesterday)) (?:week|(?P<double>fortnight))",
-    r"{count} (?i:weeks?) (?P<back>(?i:ago(?: on| last)?|last)) {weekday}",
+    r"{count} (?i:weeks?) (?P<back>(?i:ago(?: on| last)?|last)) (?:{weekday}|(?P<from>(?i:today|yesterday)))",
 )
 def _weeks_from(time: _Expression) -> Period | StatedTime | None:
     """``Monday next week``, ``a week from Tuesday``, ``Friday fortnight``, ``a week last Monday``."""
@@ -450,10 +455,10 @@ def _weeks_from(time: _Expression) -> Period | StatedTime | None:
         return _UNKNOWN
     if time["step"]:
         return Period.of_day(_week(today).first + timedelta(7 * (time.step or 0) + _weekday_number(time["weekday"])))
-    days = _count(time["count"]) * (1 if time["days"] else 14 if time["double"] else 7)
+    days = _count(time["count"]) * (1 if time["days"] else 14 if time["double"] else 7) * (-1 if time["back"] else 1)
     if time["weekday"]:
         ahead = (_weekday_number(time["weekday"]) - today.weekday()) % 7
-        days = -(-ahead % 7) - days if time["back"] else (ahead or 7) + days
+        days += -(-ahead % 7) if time["back"] else ahead or 7
     elif time["near"] == "yesterday":  # "yesterday week"
         days = -1 - days
     else:
@@ -539,7 +544,7 @@ def _weekend(time: _Expression) -> Period | StatedTime | None:
 
 
 @_rule(
-    r"(?:(?P<half>(?i:half)) )?{count} {unit} (?i:ago)(?P<today> (?i:today))?",
+    r"(?:(?P<half>(?i:half)) )?{count} {unit} (?i:ago)(?P<today> (?i:today|to the day))?",
     r"(?i:in) {some} {unit}",
     r"{some} {unit} (?i:ago)",
 )
@@ -682,18 +687,24 @@ def _distance(time: _Expression) -> StatedTime | None:
     return StatedTime(0, 0, None, days=-days if time["way"] in ("before", "prior to", "of") else days)
 
 
-@_rule(rf"(?P<holiday>{_HOLIDAY}){{of_year}}?")
+@_rule(rf"(?P<holiday>{_HOLIDAY})(?P<weekend> (?i:weekend))?{{of_year}}?")
 def _holiday(time: _Expression) -> Period | StatedTime | None:
-    """``Easter Sunday``, ``Christmas Day 2020``; of several years the nearest by tense."""
+    """``Easter Sunday``, ``Christmas Day 2020``, ``Labor Day weekend``; of several years the nearest by tense."""
     if (time.match.string[: time.match.start()].split() or ["the"])[-1].istitle():
         return None  # "Johnnie Christmas"
     rules = _HOLIDAYS[re.sub(r" ?’", "’", time.match["holiday"])]
     today = time.known
     if time.states_year:
-        return None if time.year is None else _of_rules(rules, time.year)
-    if today is None:
+        period = None if time.year is None else _of_rules(rules, time.year)
+    elif today is None:
         return _UNKNOWN
-    return _nearest([_of_rules(rules, today.year + step) for step in (-1, 0, 1)], today, time.ahead, _SOON)
+    else:
+        period = _nearest([_of_rules(rules, today.year + step) for step in (-1, 0, 1)], today, time.ahead, _SOON)
+    if time["weekend"] and period is not None:
+        weekday = period.first.weekday()
+        saturday = period.first + timedelta(5 - weekday - (7 if weekday < 2 else 0))
+        period = Period(min(period.first, saturday), max(period.last, saturday + timedelta(1)))
+    return period
 
 
 def _nearest(periods: Sequence[Period], today: date, ahead: bool | None, soon: int = 0) -> Period:

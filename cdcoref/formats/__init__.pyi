@@ -73,8 +73,6 @@ from .metadata import day_of as day_of
 from .metadata import plain_value as plain_value
 from .metadata import select_documents as select_documents
 from .metadata import with_stated as with_stated
-from .output_file import output_file as output_file
-from .output_file import write_bytes as write_bytes
 from .plain_text import read_text as read_text
 from .plain_text import text_content as text_content
 from .plain_text import tokenise_text as tokenise_text

@@ -22,7 +22,7 @@ from cdcoref.formats.mention_table import (
     key_to_column,
     unescape,
 )
-from cdcoref.formats.output_file import output_file
+from cdlm.output_file import output_file
 from cdlm.printing import counted
 
 Layout = Literal["cross-document", "2012"]

@@ -32,7 +32,7 @@ from cdcoref.formats.mention_table import (
     escape,
     key_to_column,
 )
-from cdcoref.formats.output_file import output_file
+from cdlm.output_file import output_file
 from cdlm.printing import counted
 
 LAYOUT = "corefud"

@@ -24,9 +24,9 @@ from cdcoref.formats.format import Format, ReadOptions, check_corpus, table_read
 from cdcoref.formats.jsonl import document_fields
 from cdcoref.formats.jsonl_parsing import DocumentAttributes, document_attributes
 from cdcoref.formats.lines import whole_file
-from cdcoref.formats.output_file import write_bytes
 from cdcoref.formats.plain_text import tokenise_text
 from cdcoref.language import head_span
+from cdlm.output_file import write_bytes
 from cdlm.packed import DAMAGE, most_unpacked, too_much, unpacked_size
 from cdlm.printing import counted
 

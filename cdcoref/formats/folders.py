@@ -15,8 +15,8 @@ from cdcoref.corpus import Corpus, Document
 from cdcoref.errors import InputError
 from cdcoref.formats.chains import Link, mentions_of
 from cdcoref.formats.jsonl import document_fields, names_entry, read_jsonl
-from cdcoref.formats.output_file import output_file
 from cdlm.files import replaced_folder
+from cdlm.output_file import output_file
 
 RECORD = ".cdcoref.jsonl"
 LONGEST_NAME = 120

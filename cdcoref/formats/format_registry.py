@@ -20,13 +20,13 @@ from cdcoref.formats.lines import STANDARD_INPUT, first_bytes, readable_twice
 from cdcoref.formats.many_documents import MANY_DOCUMENTS
 from cdcoref.formats.mention_table import IdScope, MentionTable
 from cdcoref.formats.plain_text import TEXT, unreadable_runs
-from cdcoref.formats.text_table import BOOKNLP, CSV, EXCEL, PARQUET, is_own_table
+from cdcoref.formats.text_table import BOOKNLP, CSV, EXCEL, is_own_table
 from cdcoref.formats.web_page import HTML, is_own_page
 from cdlm.printing import counted
 
 FORMATS: tuple[Format, ...] = (
     *(CONLL, COREFUD, JSONL, DOCBIN, COLLECTION, BRAT, XMI, BOOKNLP),
-    *(*DOCUMENTS, *MANY_DOCUMENTS, EXCEL, PARQUET, HTML, MARKDOWN, CSV, TEXT),
+    *(*DOCUMENTS, *MANY_DOCUMENTS, EXCEL, HTML, MARKDOWN, CSV, TEXT),
 )
 
 
@@ -106,7 +106,7 @@ def _beginning(path: str | Path) -> bytes:
 def is_own_result(path: str | Path) -> bool:
     """Whether a file is a page, a report or a table that cdcoref wrote, and so no document."""
     suffix = _suffix(path)
-    if suffix in (*CSV.suffixes, *PARQUET.suffixes):
+    if suffix in CSV.suffixes:
         return is_own_table(path)
     if suffix not in (*HTML.suffixes, *MARKDOWN.suffixes):
         return False

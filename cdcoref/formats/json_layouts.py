@@ -35,6 +35,8 @@ class Layouts:
 
     def documents(self, content: Fields, default: str) -> Iterator[Fields]:
         """The documents in an object, those without an id with the default one; a document of `jsonl` is itself."""
+        if isinstance(source := content.get("_source"), dict):  # of Elasticsearch
+            content = {"id": content.get("_id"), **source}
         content = self.renamed(content)
         id = str(next((content[name] for name in _IDS if content.get(name)), default))
         read = next((read for recognise, read in _LAYOUTS if recognise(content)), None)
@@ -67,6 +69,10 @@ def _first(value: Any) -> Any:
 def _usual(content: Fields, layouts: Layouts) -> Fields:
     """An object whose text and metadata have the names used here; usual ones are known, whatever their capitals."""
     theirs = usual_fields([name for name, value in content.items() if value not in (None, "", [], {})])
+    within = content.get(theirs.get("text", ""))
+    if isinstance(within, dict) and _text_in(within):  # its date is the article's, not that of the record around it
+        of_article = {theirs.get(ours) for ours in usual_fields([*within])}
+        return _usual({name: value for name, value in content.items() if name not in of_article} | within, layouts)
     known = {ours: _plain(content[name], ours) for ours, name in theirs.items()}
     if isinstance(known.get("text"), list) and all(isinstance(part, str) for part in known["text"]):
         known["text"] = "\n\n".join(known["text"])
@@ -94,6 +100,10 @@ def _text_in(content: Fields) -> bool:
 
 def _plain(value: Any, name: str) -> Any:
     """A value of metadata or a text, which may be in an object of its own."""
+    while (
+        isinstance(value, dict) and len(value) == 1 and next(iter(value)).startswith("$")
+    ):  # {"$date": ...} of MongoDB
+        value = next(iter(value.values()))
     if isinstance(value, dict):
         strings = [part for part in value.values() if isinstance(part, str)]
         usual = value.get(usual_fields([*value]).get(name, ""))

@@ -15,7 +15,7 @@ from cdcoref.formats.format import Format, ReadOptions
 from cdcoref.formats.jsonl_parsing import Remarks, read_records
 from cdcoref.formats.lines import first_bytes, shown_name
 from cdcoref.formats.mention_table import MentionTable, table_of_corpus
-from cdcoref.formats.output_file import output_file
+from cdlm.output_file import output_file
 
 SCHEMAS = {"document": 1, "prediction": 1}
 """The schemas and their versions.

@@ -42,6 +42,8 @@ _FORWARDED = re.compile(
 )
 _MOST_WORDS_ABOVE = 4
 """Words above a forwarded message that are left out ("FYI, Tom", "See below.")."""
+_MOST_WORDS_OF_NOTE = 25
+"""The same, with a signature, if the subject says that the message is forwarded."""
 _MOST_WORDS_BESIDE = 12
 """A message that has others attached is left out if it has at most this number of words."""
 _SENT = re.compile(rf"^\*?{_any_of('day')}[ \u00a0]?:\*?(.*)", re.MULTILINE | re.IGNORECASE)
@@ -55,7 +57,9 @@ _QUOTED = re.compile(
 _QUOTES = "//*[contains(@class, 'gmail_quote')] | //blockquote[@type='cite']"
 """The same in HTML."""
 _DISCLAIMER = re.compile(
-    rf"{_any_of('disclaimer')}.*?\b{_any_of('behind disclaimer')}\b|[^\n]*?\bunsubscribe\b", re.DOTALL | re.IGNORECASE
+    rf"(?:[^\n]{{,100}}\. |=+\n)?{_any_of('disclaimer')}.*?\b{_any_of('behind disclaimer')}\b|"
+    r"[^\n]*\n?[^\n]*?\bunsubscribe\b",
+    re.DOTALL | re.IGNORECASE,
 )
 _LINKS = words_in("mail_words.tsv", "link")
 _ANNOUNCED = re.compile(
@@ -185,6 +189,8 @@ def _mails(data: bytes, path: Path) -> Iterator[Part]:
 
 def _messages(message: EmailMessage, path: Path, *, of_box: bool) -> Iterator[Part]:
     """A message and its texts, then the attached messages; `of_box`: its lines may be escaped as ">From "."""
+    if message.get_content_type() == "multipart/report":  # it could not be delivered
+        return
     part = message.get_body(("plain", "html"))
     text = _content(part) if part is not None else ""
     if part is not None and part.get_content_subtype() == "html":
@@ -198,14 +204,17 @@ def _messages(message: EmailMessage, path: Path, *, of_box: bool) -> Iterator[Pa
     text = "\n".join(line for line in text.split("\n") if not _is_of_links(line))
     if of_box:
         text = re.sub(r"^>(?=>*From )", "", text, flags=re.MULTILINE)
+    forwards = _FORWARD.match(stated["title"])
+    if forwards:
+        text = re.sub("^> ?", "", text, flags=re.MULTILINE)
     if header := _FORWARDED.search(text):
         above, below = text[: header.start()], text[header.end() :]
         answers = _ANSWER.match(stated["title"]) or _ORIGINAL.search(header[0].partition("\n")[0])
         answers = answers or (_SENT.search(header[0]) if len(above) > len(below) else None)
-        if answers and above.strip() and not _FORWARD.match(stated["title"]):
+        if answers and above.strip() and not forwards:
             text = above
         else:
-            if len(above.split()) <= _MOST_WORDS_ABOVE:
+            if len(above.split()) <= (_MOST_WORDS_OF_NOTE if forwards else _MOST_WORDS_ABOVE):
                 text = text[header.start() :]
             if (sent := _SENT.search(header[0])) and day_in(sent[1]):
                 stated["date"] = sent[1]
@@ -250,7 +259,7 @@ def _without_disclaimers(text: str) -> str:
 
 def _is_of_links(line: str) -> bool:
     """Whether a line of a message has only links such as "Unsubscribe | Manage preferences"."""
-    parts = {part.strip().casefold() for part in re.split(r"[|·•]", line)}
+    parts = {part.strip().casefold() for part in re.split(r"[|·•]", re.sub(r"\(?https?://\S+\)?", "", line))}
     return parts <= _LINKS
 
 
@@ -266,7 +275,9 @@ def _entries(data: bytes, path: Path) -> Iterator[Part]:
     feed = optional_module("feedparser", "reading feeds", "feedparser", path).parse(io.BytesIO(data))
     for entry in feed.entries:
         content = max((one.get("value", "") for one in entry.get("content", ())), key=len, default="")
-        text = _ANNOUNCED.sub("", _plain(content or entry.get("summary") or "", path))
+        if entry.get("wp_post_type", "post") != "post" or entry.get("wp_status", "publish") != "publish":
+            continue  # an image, or a draft
+        text = _ANNOUNCED.sub("", _plain(max(content, entry.get("summary") or "", key=len), path))
         stated = {
             "title": _plain(entry.get("title", ""), path),
             "date": entry.get("published") or entry.get("updated"),

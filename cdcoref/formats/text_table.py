@@ -1,10 +1,10 @@
-"""Tables in, CSV, Excel and Parquet: a document per row, whose other columns are its metadata; BookNLP's tables."""
+"""Tables in, CSV and Excel: a document per row, whose other columns are its metadata; BookNLP's tables."""
 
 import csv
 import io
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
@@ -16,7 +16,7 @@ from cdcoref.formats.metadata import is_day_first, plain_value, stated_date, usu
 from cdcoref.formats.plain_text import text_content, tokenise_text
 from cdcoref.language import day_in
 from cdlm.extras import optional_module
-from cdlm.packed import DAMAGE, most_unpacked, too_much, unpacked_zip
+from cdlm.packed import DAMAGE, unpacked_zip
 from cdlm.printing import counted
 
 LONGEST_CELL = 1 << 26
@@ -29,12 +29,7 @@ _OWN_COLUMNS = (
 _DELIMITERS = ",;\t|"
 _EXCEL_DELIMITER = re.compile(r"\Asep=.\r?\n")
 """A first line for Excel alone; the header shows the delimiter too."""
-_PARQUET_MAGIC = b"PAR1\x15"
-"""With the byte that always follows; a text may begin with "PAR1"."""
 _EXCEL = re.compile(rb"(?=PK\x03\x04).*PK\x03\x04.{26}xl/", re.DOTALL)
-_BYTES_OF_ROW = 64
-"""What a row counts besides its values: millions of equal short ones take no room in a Parquet file."""
-_ROWS_AT_A_TIME = 256
 _SHOWN = 8
 """Columns that a message names."""
 
@@ -88,36 +83,6 @@ def _rows(
     return names, entries
 
 
-def read_parquet(path: Path, options: ReadOptions) -> Corpus:
-    pa = optional_module("pyarrow", "reading Parquet", "pyarrow", path, extra="pandas")
-    import pyarrow.parquet as pq
-
-    data = whole_file(path)
-    try:
-        schema = pq.read_schema(pa.BufferReader(data))
-        metadata = pq.read_metadata(pa.BufferReader(data))
-        limit = most_unpacked()
-        pages = sum(metadata.row_group(number).total_byte_size for number in range(metadata.num_row_groups))
-        if max(pages, metadata.num_rows * _BYTES_OF_ROW) > limit:
-            raise too_much(path)
-        # A value that many rows have is in memory once as long as its column is a dictionary.
-        columns = map(metadata.schema.column, range(metadata.num_columns))
-        strings = (c for c in columns if c.physical_type == "BYTE_ARRAY" and c.converted_type in ("NONE", "UTF8"))
-        texts = [column.path for column in strings]
-        table = pq.ParquetFile(pa.BufferReader(data), read_dictionary=texts)
-        limit -= metadata.num_rows * _BYTES_OF_ROW
-        rows: list[dict[str, Any]] = []
-        for batch in table.iter_batches(batch_size=_ROWS_AT_A_TIME):
-            limit -= sum(map(_unpacked_size, batch.columns))
-            if limit < 0:
-                raise too_much(path)
-            rows += batch.to_pylist()
-        entries = list(enumerate(rows, start=1))
-    except (pa.ArrowException, OSError, ValueError) as error:
-        raise InputError(f"the Parquet file cannot be read ({first_line(error)})", path) from error
-    return _documents(schema.names, entries, path, options)
-
-
 def read_excel(path: Path, options: ReadOptions) -> Corpus:
     """Read the first sheet of an Excel workbook that has cells."""
     openpyxl = optional_module("openpyxl", "reading Excel workbooks", "openpyxl", path)
@@ -130,20 +95,6 @@ def read_excel(path: Path, options: ReadOptions) -> Corpus:
     names = ["" if name is None else str(name) for name in rows[0]]
     entries = [(number, dict(zip(names, row, strict=False))) for number, row in enumerate(rows[1:], start=2)]
     return _documents(names, entries, path, options, header=1)
-
-
-def _unpacked_size(array: Any) -> int:
-    """The bytes of the values of an Arrow array, those that are there once for many rows counted for each."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
-    if isinstance(array, pa.DictionaryArray):
-        return pc.sum(pc.binary_length(array.dictionary).take(array.indices)).as_py() or 0
-    if isinstance(array, pa.ListArray | pa.LargeListArray | pa.FixedSizeListArray | pa.MapArray):
-        return _unpacked_size(array.flatten())
-    if isinstance(array, pa.StructArray):
-        return sum(map(_unpacked_size, array.flatten()))
-    return int(array.nbytes)
 
 
 def _documents(
@@ -213,18 +164,15 @@ def _renamed(names: Sequence[str], path: Path, chosen: Mapping[str, str]) -> dic
 def is_own_table(path: str | Path) -> bool:
     """Whether a file is a table of mentions or of pairs that cdcoref wrote; False for one that cannot be read."""
     try:
-        if not first_bytes(path, any_type=True).startswith(_PARQUET_MAGIC):
-            header = first_bytes(path).partition(b"\n")[0].decode(errors="replace")
-            return _is_own(next(csv.reader([header]), []))
-        import pyarrow.parquet as pq
-
-        return _is_own(pq.read_schema(path).names)
-    except (ImportError, InputError, OSError, ValueError, csv.Error):
+        header = first_bytes(path).partition(b"\n")[0].decode(errors="replace")
+        names = next(csv.reader([header]), [])
+    except (InputError, csv.Error):
         return False
+    return _is_own(names)
 
 
-def _is_own(names: Sequence[str]) -> bool:
-    return any(set(names) >= columns for columns in _OWN_COLUMNS)
+def _is_own(names: Collection[str]) -> bool:
+    return any(columns.issubset(names) for columns in _OWN_COLUMNS)
 
 
 def _columns(names: Sequence[str]) -> str:
@@ -234,7 +182,6 @@ def _columns(names: Sequence[str]) -> str:
 
 EXCEL = Format("Excel", (".xlsx",), read_excel, _EXCEL.match)
 CSV = Format("CSV", (".csv", ".tsv"), read_csv)
-PARQUET = Format("Parquet", (".parquet",), read_parquet, lambda start: start.startswith(_PARQUET_MAGIC))
 
 _BOOKNLP = rb"paragraph_ID\tsentence_ID\t"
 

@@ -42,7 +42,7 @@ def is_date_line(line: str) -> bool:
     >>> is_date_line("Updated 5:30 p.m. EST, Tuesday, November 8, 2016"), is_date_line("Ferry sinks on 5 May")
     (True, False)
     """
-    if len(line) > _LONGEST_DATE_LINE or re.search(r"\d", line) is None:
+    if len(line) > _LONGEST_DATE_LINE or line[:1] == "|" or re.search(r"\d", line) is None:  # not a row of a table
         return False
     found = re.findall(r"[^\W\d_]+", re.sub(r"\b([ap])\.m\b", r"\1m", line.casefold()))
     return all(word in _DATE_WORDS or any(name.startswith(word) for name in _NAMES if word[2:]) for word in found)

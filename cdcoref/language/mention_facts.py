@@ -34,6 +34,7 @@ _FUNCTION_WORDS = words_in("function_words.tsv")
 _CONTESTS = words_in("verbs.tsv", "contest")
 _PLURAL = words_in("function_words.tsv", "plural verb")
 _HOLDINGS = words_in("no_places.tsv", "holding")
+_OF_PEOPLE = frozenset({"who", "whom", "whose"})
 _WHERE = words_in("place_words.tsv", "before a town")
 """What stands before the name of a town, and not before that of its club."""
 
@@ -141,8 +142,13 @@ def mention_facts(
     words = mention_words(document, mention)
     if sentence_tokens and (sorts := words.beside.sorts or _sorts_of_players(document, mention, sentence, syntax)):
         words = replace(words, beside=words.beside._replace(sorts=sorts))
-    if syntax.entity == "PERSON" and not words.is_organisation and names_a_person(words.whole_name):
-        words = replace(words, beside=words.beside._replace(sorts=frozenset((PERSON,))))
+    if not words.is_organisation and names_a_person(words.whole_name):
+        around = [word.casefold() for word in document.tokens[max(0, mention.start - 1) : mention.end + 1]]
+        is_alone = len(phrase) == len(words.whole_name)
+        if syntax.role and is_alone and around[0] == "the" and around[-1] not in _OF_PEOPLE:  # "the Ann Keller sank"
+            words = replace(words, beside=words.beside._replace(sorts=NO_PERSON))
+        elif syntax.entity == "PERSON":
+            words = replace(words, beside=words.beside._replace(sorts=frozenset((PERSON,))))
     is_first = start == mention.start and len(phrase) == 1 and not (words.pronoun or words.dates)
     if is_first and (syntax.entity or phrase[0] in surnames):
         words = replace(words, initial_name=words.initial_name or words.words[0])

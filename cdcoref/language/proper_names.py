@@ -3,6 +3,7 @@ that are as often something else are left out ("Jordan", "Georgia"), and so are 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from difflib import SequenceMatcher
 from functools import lru_cache
@@ -42,6 +43,8 @@ INSTITUTIONS = words_in("name_endings.tsv", "institution")
 LIKE_SPELLING = 0.6
 """The likeness (of difflib) from which two first names may be two spellings of one."""
 _GENDER_OF_FIRST_NAMES = {row["name"]: row["gender"] for row in rows("first_names.tsv")}
+_JOINED_INITIALS = re.compile(r"(?:[a-z]\.)+[a-z]\.?")
+"""As in "K.P. Nair", without the last full stop."""
 _SURNAMES = frozenset(row["name"] for row in rows("first_names.tsv") if row["surname"])
 
 
@@ -107,6 +110,11 @@ def unlike_first_names(one: str, other: str) -> bool:
 
     Those with one initial may be two spellings, unless both are usual names and unlike, or differ behind a hyphen.
     """
+    joined = [name for name in (one, other) if _JOINED_INITIALS.fullmatch(name)]
+    if len(joined) > 1:
+        return not _one_word(one, other)
+    if joined:
+        return (other if joined[0] == one else one)[0] not in joined[0]
     if one[0] != other[0]:
         return not are_forms_of_one_name(one, other)
     if "-" in one and "-" in other:

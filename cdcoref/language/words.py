@@ -178,7 +178,7 @@ class MentionWords:
             return frozenset((PERSON,))
         named = len(self.words) == 1 and not self.countries and self.names.issuperset(self.words)
         beside = self.beside.sorts if named or self.whole_name else frozenset()
-        return beside if named or PERSON in beside else frozenset()
+        return beside if named or PERSON in beside or beside == NO_PERSON else frozenset()
 
     @property
     def _gender(self) -> frozenset[str]:

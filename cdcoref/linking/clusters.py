@@ -405,15 +405,23 @@ def _further_events(readings: Readings, facts: Mapping[int, MentionFacts]) -> It
 
 
 def _rivers_and_namesakes(readings: Readings, facts: Mapping[int, MentionFacts]) -> Iterator[tuple[int, int]]:
-    """Pairs of a river ("the Jordan"), and the country, the state or the firm that has its name."""
+    """Pairs of a river ("the Jordan"), and the country, the state or the firm that has its name; of places of two
+    countries ("Lima, Ohio")."""
     named: dict[str, tuple[list[int], list[int]]] = defaultdict(lambda: ([], []))
+    towns: dict[str, dict[str, list[int]]] = defaultdict(lambda: defaultdict(list))
     for number, one in facts.items():
+        place = readings[one.document].stated.sure_places.get(" ".join(one.words.words))
+        if place is not None:
+            towns[place.place.name][place.place.country].append(number)
         word = one.words.words[-1]
         is_name = one.words.words == (word,) and word in _RIVERS
         if is_name and readings[one.document].parse.relations[one.syntax.head] != "compound":  # "the Jordan border"
             named[word][one.phrase.article == "the"].append(number)
     for others, rivers in named.values():
         yield from product(others, rivers)
+    for of_countries in towns.values():
+        for here, there in combinations(of_countries.values(), 2):
+            yield from product(here, there)
 
 
 def _is_further(one: MentionFacts) -> bool:

@@ -291,11 +291,14 @@ class NamesOfStory:
                 own = facts[number].words.beside.sorts if places_named(word[1:]) else ()
                 self.sorts[number] = beside[word] or own or NO_PERSON
         self.names: dict[int, Name] = {n: one.words.whole_name for n, one in facts.items() if one.words.whole_name}
-        named_after = {one.words.whole_name for one in facts.values() if one.words.is_organisation}
+        groups = (
+            one.words for one in facts.values() if one.words.is_organisation or one.words.beside.sorts == NO_PERSON
+        )
+        named_after = {words.whole_name for words in groups}
         for number, name in self.names.items():
             words = facts[number].words
             is_thing = name in named_after and (number in self.things or words.beside.sorts == NO_PERSON)
-            if name in people and (words.is_organisation or is_thing):  # "Ann Keller Inc.", "shares in Ann Keller"
+            if name in people and (words.is_organisation or is_thing):  # "Ann Keller Inc.", "the Ann Keller"
                 self.names[number] = (*name, ORGANISATION)
         self.names |= first_names
         for number, one in facts.items():

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from cdcoref.corpus import ENTITY, EVENT, KINDS, Corpus, Document, Mention
 from cdcoref.facts import with_parses
 from cdcoref.inputs import Integers, ReadingSequence
-from cdcoref.language import MEN_AND_WOMEN, TITLES, is_legal_form, last_word_of_head
+from cdcoref.language import HEADER_LINES, MEN_AND_WOMEN, TITLES, is_date_line, is_legal_form, last_word_of_head
 from cdcoref.linking.store import ResultStore, document_hash
 from cdcoref.model import CorefModel, collate_readings, token_batches
 from cdcoref.reading import Halves, MentionVectors, Reading, Vectors
@@ -58,14 +58,20 @@ class SpanScores:
         chosen = np.flatnonzero(best >= min_probability)
         order = chosen[np.lexsort((self.ends[chosen], self.starts[chosen], -best[chosen]))]
         taken = np.zeros(len(document.tokens), dtype=bool)
+        dated = {  # "Posted 5 May" is no event
+            token
+            for bounds in document.sentences[:HEADER_LINES]
+            if bounds[0] < bounds[1] and is_date_line(document.passage(*bounds))
+            for token in range(*bounds)
+        }
         mentions = []
         for span in order:
             start, end = int(self.starts[span]), int(self.ends[span])
             form_before = end - start > 1 and start > 0 and document.tokens[start - 1].istitle()
             start += form_before and is_legal_form(document.tokens[start])  # "bought by Orvik Inc. Hale said"
             has_words = any(map(str.isalnum, "".join(document.tokens[start:end])))
-            in_name = KINDS[kinds[span]] == EVENT and _names_organisation(reading, start, end)
-            if has_words and not in_name and not taken[start:end].any():
+            no_event = KINDS[kinds[span]] == EVENT and (start in dated or _names_organisation(reading, start, end))
+            if has_words and not no_event and not taken[start:end].any():
                 taken[start:end] = True
                 mentions.append(
                     Mention(document.id, tuple(range(start, end)), KINDS[kinds[span]], confidence=float(best[span]))

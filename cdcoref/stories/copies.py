@@ -157,7 +157,7 @@ def other_facts(one: Document, other: Document, sentences: int = LEAD) -> list[s
 
 def are_of_template(one: Document, other: Document) -> bool:
     """Whether two texts report two happenings in the same words: a name and another fact differ, or day and amount. A
-    week between them counts as a fact; with a month, an amount is enough. In doubt, one more sentence is compared."""
+    week between them counts as a fact; with a month, an amount is enough. One more sentence is compared in doubt."""
     mine, theirs = _sentences(one), _sentences(other)
     if len(mine & theirs) < MIN_SHARED * min(len(mine), len(theirs)):
         words = SequenceMatcher(None, one.tokens, other.tokens, autojunk=False)
@@ -167,12 +167,13 @@ def are_of_template(one: Document, other: Document) -> bool:
             return False
     days = [day for day in (day_of(one), day_of(other)) if day is not None and day.has_year]
     gap = days[0].gap(days[1]) if len(days) > 1 else 0
-    if not (facts := other_facts(one, other)):
+    facts = other_facts(one, other)
+    if not facts and gap < WEEK:
         return False
     longer = other_facts(one, other, LEAD + 1)  # the next sentence of an update may have another day and amount
     if any("name" in found and len(found) + (gap >= WEEK) > 1 for found in (facts, longer)):
         return True
-    return {"day", "amount"} <= set(facts) or ("amount" in facts and gap >= MONTH)
+    return {"day", "amount"} <= set(facts) or ("amount" in longer and gap >= MONTH)
 
 
 def happened_elsewhere(one: Document, other: Document) -> bool:

@@ -4,14 +4,12 @@ from .json_object import write_json_lines as write_json_lines
 from .output import WRITERS as WRITERS
 from .output import FolderFormat as FolderFormat
 from .output import check_options as check_options
-from .output import check_parquet as check_parquet
 from .output import check_result_name as check_result_name
 from .output import has_layouts as has_layouts
 from .output import is_folder_output as is_folder_output
 from .output import result_suffixes as result_suffixes
 from .output import write_csv as write_csv
 from .output import write_pairs as write_pairs
-from .output import write_parquet as write_parquet
 from .output import write_result as write_result
 from .page import page_html as page_html
 from .page import shared_style as shared_style

@@ -6,8 +6,9 @@ from pathlib import Path
 from typing import Any
 
 from cdcoref.corpus import EVENT, Corpus
-from cdcoref.formats import SCHEMAS, document_fields, jsonl_writer, names_entry, output_file
+from cdcoref.formats import SCHEMAS, document_fields, jsonl_writer, names_entry
 from cdcoref.reports import ClusterCircumstances, ClusterPeriod, ClusterPlace, Results
+from cdlm.output_file import output_file
 
 
 def json_text(source: Results | Corpus, *, indent: int | None = None) -> str:

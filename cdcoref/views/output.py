@@ -8,21 +8,19 @@ from typing import Literal, get_args
 from cdcoref.corpus import Corpus, Mention
 from cdcoref.errors import InputError
 from cdcoref.formats import (
-    output_file,
     output_suffixes,
     write_brat,
-    write_bytes,
     write_corpus,
     write_label_studio,
     write_prodigy,
     write_xmi,
 )
-from cdcoref.reports import MentionRow, Results, require_pandas
+from cdcoref.reports import MentionRow, Results
 from cdcoref.views.json_object import write_json, write_json_lines
 from cdcoref.views.page import write_page
 from cdcoref.views.report import write_report
 from cdcoref.views.resolved_text import write_resolved
-from cdlm.extras import install_command
+from cdlm.output_file import output_file
 
 _FORMULA_STARTS = ("=", "+", "-", "@", "＝", "＋", "－", "＠", "\t", "\r", "\n")
 _OF_MENTION = ("document", "start", "end", "text")
@@ -75,21 +73,6 @@ def _write(path: str | Path, columns: Sequence[str], rows: Iterable[Sequence[obj
         writer.writerows(rows)
 
 
-def write_parquet(source: Results | Corpus, path: str | Path) -> None:
-    """Write a Parquet file."""
-    check_parquet()
-    write_bytes(path, Results.of(source).to_dataframe().to_parquet(index=False))
-
-
-def check_parquet() -> None:
-    """Refuse to go on with an `InputError` if pandas or pyarrow, which write Parquet, is not installed."""
-    require_pandas()
-    try:
-        import pyarrow  # noqa: F401
-    except ImportError:
-        raise InputError(f"pyarrow is not installed; install it with: {install_command('pandas')}") from None
-
-
 def _cell(value: str | float | None) -> str | int:
     if value is None:
         return ""
@@ -108,7 +91,6 @@ WRITERS: Mapping[str, Callable[[Results | Corpus, Path], object]] = {
     ".html": write_page,
     ".csv": write_csv,
     ".csv.gz": write_csv,
-    ".parquet": write_parquet,
     ".json": write_json,
     ".json.gz": write_json,
     ".md": write_report,
@@ -144,8 +126,8 @@ def check_result_name(output: Path) -> None:
         return
     *most, last = result_suffixes()
     raise InputError(
-        f"the output's name must end in {', '.join(most)} or {last}; except for .html and .parquet, .gz may follow; a "
-        "name without a suffix is a folder",
+        f"the output's name must end in {', '.join(most)} or {last}; except for .html, .gz may follow; a name without "
+        "a suffix is a folder",
         output,
     )
 

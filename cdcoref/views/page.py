@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 
 from cdcoref import __version__
 from cdcoref.corpus import Corpus
-from cdcoref.formats import output_file
 from cdcoref.reports import Results
 from cdcoref.views.page_data import page_data
+from cdlm.output_file import output_file
 from cdlm.printing import counted
 
 if TYPE_CHECKING:

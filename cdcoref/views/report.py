@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from cdcoref.corpus import EVENT, Corpus, Document
-from cdcoref.formats import OWN_REPORT, day_of, output_file
+from cdcoref.formats import OWN_REPORT, day_of
 from cdcoref.reports import (
     PredictedCluster,
     PredictedStory,
@@ -18,6 +18,7 @@ from cdcoref.reports import (
     stories_of,
 )
 from cdcoref.views.terminal import first_events
+from cdlm.output_file import output_file
 from cdlm.printing import counted
 
 EVENTS = 20

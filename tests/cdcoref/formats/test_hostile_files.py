@@ -234,7 +234,6 @@ TEXT = {
     "a PDF": (b"%PDF-1.4\n", None, "the PDF cannot be read"),
     "an HTML page": (b"  <!doctype HTML>", None, "the page has no text"),
     "a Word document": (b"PK\x03\x04PK\x03\x04" + bytes(26) + b"word/", None, "the Word document cannot be read"),
-    "Parquet": (b"PAR1\x15\0", None, "the Parquet file cannot be read"),
     "XML": (b"<?xml version='1.0'?>", None, "XML"),
     "gzip, cut off": (gzip.compress(bytes(range(256)) * 99)[:200], None, "corrupt or truncated"),
     "gzip, damaged": (gzip.compress(b"text" * 99)[:20] + b"\xff" * 30, None, "corrupt or truncated"),

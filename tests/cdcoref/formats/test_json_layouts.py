@@ -292,6 +292,13 @@ def test_what_was_rejected_is_left_out(tmp_path: Path, spans: dict[str, Any]) ->
         {"posts": [{"thread": {"site": "P", "title": "U"}, "title": "T", "text": FERRY, "published": "7.3.2024"}]},
         {"results": [{"title": "T", "content": FERRY, "timestamp": 1709800000000, "source_name": "P"}]},
         {"title": "T", "text": FERRY, "publish_date": "20240307", "source_url": "P"},
+        {"title": "T", "body": FERRY, "date": {"$date": {"$numberLong": "1709800000000"}}, "media": "P"},
+        {
+            "_source": {
+                "@timestamp": "2025-01-01",
+                "article": {"title": "T", "text": FERRY, "pubdate": "20240307", "site": "P"},
+            }
+        },
     ],
 )
 def test_collectors_of_news(tmp_path: Path, content: dict[str, Any]) -> None:

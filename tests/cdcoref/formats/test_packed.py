@@ -79,32 +79,6 @@ def test_a_docbin(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         read_docbin(tmp_path / "a.spacy")
 
 
-def test_parquet(tmp_path: Path) -> None:
-    pandas = pytest.importorskip("pandas")
-    pandas.DataFrame({"text": ["word " * 1000] * 2000}).to_parquet(tmp_path / "a.parquet")
-    assert (tmp_path / "a.parquet").stat().st_size < MEGABYTE  # every text is the same, so that it is there once
-    with pytest.raises(InputError, match=REFUSED):
-        read_file(tmp_path / "a.parquet")
-
-
-@pytest.mark.parametrize("column", ["text", "list", "struct", "binary"])
-def test_a_long_value_of_many_rows_of_parquet(tmp_path: Path, column: str) -> None:
-    pa = pytest.importorskip("pyarrow")
-    pq = pytest.importorskip("pyarrow.parquet")
-    value = "word " * (MEGABYTE // 10)
-    values = pa.DictionaryArray.from_arrays(
-        pa.array([0] * 40, pa.int32()), pa.array([value.encode() if column == "binary" else value])
-    )
-    if column == "list":
-        values = pa.ListArray.from_arrays(pa.array(range(41), pa.int32()), values)
-    elif column == "struct":
-        values = pa.StructArray.from_arrays([values], ["x"])
-    texts = values if column == "text" else ["a"] * 40
-    pq.write_table(pa.table({"text": texts, "more": values}), tmp_path / "a.parquet")
-    with pytest.raises(InputError, match=REFUSED):
-        read_file(tmp_path / "a.parquet")
-
-
 def word_file(path: Path, *, compression: int = zipfile.ZIP_DEFLATED, size: int = 0, encrypted: bool = False) -> None:
     """Write a Word document whose text is followed by `size` zeros, which the archive does not state."""
     docx = pytest.importorskip("docx")

@@ -52,6 +52,13 @@ def test_the_year_of_a_copyright_is_no_source(tmp_path: Path, owner: str, source
     assert document.metadata.get("source") == source
 
 
+def test_the_title_of_a_page_to_print(tmp_path: Path) -> None:
+    (tmp_path / "a.html").write_text(
+        "<!doctype html><html><head><title>Print: Ferry sinks</title></head><body><p>A ferry sank.</p></body></html>"
+    )
+    assert read_file(tmp_path / "a.html").documents[0].metadata["title"] == "Ferry sinks"
+
+
 @pytest.mark.parametrize(("html", "text"), cases(__file__, "fragments.tsv", "html", "text"))
 def test_fragments(tmp_path: Path, html: str, text: list[str]) -> None:
     for name in ("a.html", "a.txt"):
@@ -105,18 +112,18 @@ def test_what_is_missing_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
 
 def test_pages_and_tables_that_cdcoref_wrote_are_no_documents(tmp_path: Path) -> None:
     from cdcoref.predict import Plan, Prediction
-    from cdcoref.views import write_csv, write_page, write_pairs, write_parquet
+    from cdcoref.views import write_csv, write_page, write_pairs
 
     (tmp_path / "b.txt").write_text("A ferry sank.")
     corpus = read_corpus([tmp_path]).corpus
-    writers = {"view.html": write_page, "clusters.csv": write_csv, "clusters.parquet": write_parquet}
+    writers = {"view.html": write_page, "clusters.csv": write_csv}
     for name, write in writers.items():
         write(corpus, tmp_path / name)
     write_pairs(Prediction(corpus, (), Plan(1, 0, 0, 0, 0), pairs=()), tmp_path / "pairs.csv")
     loaded = read_corpus([tmp_path])
     assert (loaded.problems, len(loaded.corpus.documents)) == ((), 1)
     [note] = loaded.corpus.notes
-    assert "4 files that cdcoref wrote were left out" in note
+    assert "3 files that cdcoref wrote were left out" in note
     for name in (*writers, "pairs.csv"):
         with pytest.raises(InputError, match="that cdcoref wrote"):
             read_file(tmp_path / name)

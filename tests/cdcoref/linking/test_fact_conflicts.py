@@ -175,29 +175,7 @@ def test_a_noun_with_an_article_in_another_event_is_new(text: str, expected: lis
         assert answer is None or found == answer
 
 
-@pytest.mark.parametrize(
-    ("texts", "same"),
-    [
-        ("The north *dam broke on Friday . | The south *dam held .", False),
-        ("The upper *dam broke on Friday . | The upper *dam was old .", True),
-        ("The northern *dam broke on Friday . | The north *dam was old .", True),
-        ("The first *dam broke . || The second *dam broke .", False),
-        ("A *bus hit a wall in Lima on Monday . || A *bus hit a tree in Oslo on Friday .", False),
-        ("A *bus hit a wall in Lima on Monday . || A *bus hit a wall near Lima on Monday .", True),
-        ("A *bus hit a wall in Orv on Monday . || A *bus hit a wall near Tresk on Friday .", False),
-        ("*Jordan signed the treaty . | Ann *Jordan fell .", False),
-        ("Then Ann *Woods sang . | The *woods were old .", False),
-        ("Then Ann *Baker fell . | The *baker wept .", True),
-        ("*Sunderland beat Leeds 3-1 on Sunday . | Then a fire broke out in *Sunderland .", False),
-        ("Rain fell in *Bristol . || *Bristol , the car maker , rose .", False),
-        ("*Bristol , the nightclub , shut . || Rain fell in *Bristol .", False),
-        ("Rain fell in *Bristol . || *Bristol , home of the fleet , slept .", True),
-        ("*Chelsea beat Leeds 3-1 on Sunday . | He is from *Chelsea , a district of London .", False),
-        ("*Jordan shut its border . | The *Jordan was low .", False),
-        ("*Jordan shut its border . | They met on the *Jordan border .", True),
-        ("Then the *Ohio was high . || The *Ohio was low .", True),
-    ],
-)
+@pytest.mark.parametrize(("texts", "same"), cases(__file__, "beside.tsv", "same"))
 def test_what_stands_beside_nouns_and_names_tells_two_apart(texts: str, same: bool) -> None:
     """The sides of things, nouns with "a" in happenings of two reports, rivers, ships and countries with a name."""
     documents, mentions = [], []

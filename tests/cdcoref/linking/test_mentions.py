@@ -94,6 +94,7 @@ def test_titles_are_not_beside_names(words: str, spans: list[tuple[int, int, flo
         ("Officials of the Leeds Fire Service met", (4, 5, 0.9, 0.0), []),
         ("Officials of the Leeds fire met", (4, 5, 0.9, 0.0), [("event", 4, 5, 0.9)]),
         ("It was bought by Orvik Inc. Hale said the deal was off", (5, 7, 0.0, 0.9), [("entity", 6, 7, 0.9)]),
+        ("Posted on 5 May 2024", (0, 1, 0.9, 0.0), []),
         ("He played for AS Roma", (3, 5, 0.0, 0.9), [("entity", 3, 5, 0.9)]),
     ],
 )

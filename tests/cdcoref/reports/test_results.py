@@ -108,12 +108,12 @@ def test_a_data_frame() -> None:
 
 def test_without_pandas_it_is_said_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "pandas", None)
-    with pytest.raises(InputError, match=r"pip install pandas pyarrow"):
+    with pytest.raises(InputError, match=r"pip install pandas"):
         PREDICTION.to_dataframe()
 
 
 def test_a_prediction_is_saved_by_the_end_of_the_name(tmp_path: Path) -> None:
-    for name in ("x.html", "x.jsonl", "x.csv", "x.conllu", "x.parquet"):
+    for name in ("x.html", "x.jsonl", "x.csv", "x.conllu"):
         PREDICTION.save(tmp_path / name)
     assert (tmp_path / "x.html").read_text() == PREDICTION.to_html()
     assert "<title>News</title>" in PREDICTION.to_html(title="News")

@@ -267,7 +267,7 @@ def test_nothing_at_all(tmp_path: Path, start: Callable[..., Any]) -> None:
     assert "There is nothing to check." in client.html("/questions")
 
 
-@pytest.mark.parametrize("kind", ["html", "csv", "parquet", "jsonl", "conll", "conllu", "spacy"])
+@pytest.mark.parametrize("kind", ["html", "csv", "jsonl", "conll", "conllu", "spacy"])
 def test_downloads(steady: Any, tmp_path: Path, kind: str) -> None:
     assert f'href="/api/export/{kind}"' in steady.html("/download")
     answer = steady.get(f"/api/export/{kind}")

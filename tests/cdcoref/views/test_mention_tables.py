@@ -1,10 +1,9 @@
-"""CSV for spreadsheets and Parquet for data frames: the same rows back, no formula, no broken file."""
+"""CSV for spreadsheets: the same rows as a data frame, no formula, no broken file."""
 
 from __future__ import annotations
 
 import csv
 import gzip
-import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,8 +12,8 @@ import pytest
 from cdcoref.corpus import Corpus, Document, Mention
 from cdcoref.errors import InputError
 from cdcoref.predict import Prediction
-from cdcoref.reports import MentionRow
-from cdcoref.views import WRITERS, check_parquet, write_csv, write_parquet
+from cdcoref.reports import MentionRow, Results
+from cdcoref.views import WRITERS, write_csv
 
 
 def test_csv_holds_a_row_a_mention(news: Prediction, tmp_path: Path) -> None:
@@ -75,24 +74,7 @@ def test_what_quotes_and_breaks_lines_comes_back(tmp_path: Path) -> None:
     assert (row["cluster"], row["text"]) == ('c"1\n2', 'say "x", y')
 
 
-def test_parquet_is_the_data_frame(news: Prediction, tmp_path: Path) -> None:
-    import pandas as pd
-
-    write_parquet(news, tmp_path / "x.parquet")
-    pd.testing.assert_frame_equal(pd.read_parquet(tmp_path / "x.parquet"), news.to_dataframe())
-    assert [path.name for path in tmp_path.iterdir()] == ["x.parquet"]
-    with pytest.raises(InputError, match="the file cannot be written"):
-        write_parquet(news, tmp_path / "nowhere" / "x.parquet")
-
-
-@pytest.mark.parametrize("package", ["pandas", "pyarrow"])
-def test_what_parquet_needs_is_said(package: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, package, None)
-    with pytest.raises(InputError, match=rf"{package} is not installed; .*pip install pandas pyarrow"):
-        check_parquet()
-
-
-@pytest.mark.parametrize("suffix", [".html", ".csv", ".csv.gz", ".parquet"])
+@pytest.mark.parametrize("suffix", [".html", ".csv", ".csv.gz"])
 def test_a_failed_write_changes_none(
     news: Prediction, suffix: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -112,8 +94,7 @@ def test_metadata_are_columns(tmp_path: Path) -> None:
     document = replace(Document.from_sentences("a", [["sank"]]), metadata=metadata)
     corpus = Corpus((document,), (Mention("a", (0,), "event", "c"),))
     write_csv(corpus, tmp_path / "x.csv")
-    write_parquet(corpus, tmp_path / "x.parquet")
-    for frame in (pd.read_csv(tmp_path / "x.csv", keep_default_na=False), pd.read_parquet(tmp_path / "x.parquet")):
+    for frame in (pd.read_csv(tmp_path / "x.csv", keep_default_na=False), Results.of(corpus).to_dataframe()):
         [row] = frame.to_dict("records")
         assert row["title"].removeprefix("'") == "=1"
         found = [row[name] for name in ("date", "source", "author", "url", "metadata")]

@@ -7,7 +7,7 @@ from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO, TextIO, cast
 
-from cdcoref.errors import InputError
+from cdlm.errors import InputError
 from cdlm.files import replaced_file
 
 

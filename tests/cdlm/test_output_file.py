@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from cdcoref.errors import InputError
-from cdcoref.formats import output_file
+from cdlm.output_file import output_file
 
 
 @pytest.mark.parametrize("name", ["a.txt", "a.txt.gz"])
