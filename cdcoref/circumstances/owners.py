@@ -134,7 +134,7 @@ def _is_result(parse: Parse, verb: int) -> bool:
 def _sharing(parse: Parse, verb: int, is_event: bool, of_place: bool) -> Iterator[int]:
     """The subjects and objects of a verb that happen when or where it does."""
     name = parse.lemma(verb)
-    if name in verbs_about("report"):
+    if name in verbs_about("report") or (of_place and name in verbs_about("sense")):  # "was felt in Oman"
         return
     if name in verbs_about("inquiry"):
         if looks_ahead(parse, verb) is None:  # "are investigating a fire on Friday"

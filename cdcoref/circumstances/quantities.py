@@ -54,7 +54,7 @@ class StatedQuantity:
     `event`, `further`: the event mention that it is of, and its object and subject.
     `relation`: the sort of relation ("death", "purchase"), or the dictionary form of the word.
     `label`: what is counted, in words ("people killed", "homes flooded").
-    `elsewhere`: whether its clause is about another happening or an earlier year.
+    `elsewhere`: whether its clause is about another happening or an earlier year, or it is only wished.
     `superseded`: whether it is denied, or an earlier value ("not 17", "up from 12").
     `corrects`: whether its verb says that it corrects an earlier one ("revised down to 61").
     `speaker`: who says so; empty if the document does.
@@ -250,11 +250,20 @@ def _stated(sentence: Sentence, number: _Number, events: Mapping[int, Mention]) 
         tuple(own[1:]),
         relation,
         _label(sentence, unit, noun, governor, row["called"]),
-        looks_elsewhere(parse, sentence.first + start) or _is_of_earlier_year(sentence, start),
+        looks_elsewhere(parse, sentence.first + start)
+        or _is_of_earlier_year(sentence, start)
+        or _is_wished(parse, token),
         _is_superseded(sentence, token, start),
         any(parse.lemma(word) in _CORRECTING for word in parse.ancestors(token)),
         speaker_of(sentence, token),
     )
+
+
+def _is_wished(parse: Parse, token: int) -> bool:
+    """Whether a number is of what is only wanted ("want a raise of 15 percent", unlike "want to cut 900 jobs")."""
+    verb = verb_of(parse, token)
+    within = (*takewhile(lambda word: word != verb, parse.ancestors(token)), verb)
+    return any(parse.lemma(word) in verbs_about("wish") for word in within)
 
 
 def _is_state(sentence: Sentence, token: int, value: Decimal) -> bool:

@@ -569,7 +569,9 @@ def _ago(time: _Expression) -> Period | StatedTime | None:
     r"{count} {unit} (?i:from now)",
 )
 def _in_some_time(time: _Expression) -> Period | StatedTime | None:
-    """``in two days``, of what is still to come; ``in two days' time``."""
+    """``in two days``, of what is still to come; ``in two days' time``; ``within two days`` is no day."""
+    if time.match[0].casefold().startswith("within"):
+        return _UNKNOWN
     if time.today is None or not (time.ahead or time["time"]):
         return None
     return _moved(time.today, _count(time["count"]), _UNIT_DAYS[time["unit"]])

@@ -230,9 +230,15 @@ def divided(
     # Those in conflict come first, so that the others can choose among all groups.
     in_conflict = frozenset[str]().union(*conflicts)
     for document in sorted(group, key=lambda document: (document.id not in in_conflict, document.id)):
-        free = [g for g in groups if all(frozenset((document.id, member.id)) not in conflicts for member in g)]
-        if free:
-            best = max(free, key=lambda g: sum(similarity(document.id, member.id) for member in g) / len(g))
+        apart = [m.id for g in groups for m in g if frozenset((document.id, m.id)) in conflicts]
+        free = [g for g in groups if all(member.id not in apart for member in g)]
+
+        def likeness(group: Sequence[Document], id: str = document.id) -> float:
+            return sum(similarity(id, member.id) for member in group) / len(group)
+
+        best = max(free, key=likeness, default=None)
+        # If it is more like another of its template, it is of a third happening.
+        if best is not None and likeness(best) >= max((similarity(document.id, other) for other in apart), default=0):
             best.append(document)
         else:
             groups.append([document])

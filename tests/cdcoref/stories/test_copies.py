@@ -16,6 +16,7 @@ from cdcoref.corpus import Document
 from cdcoref.formats import tokenise_text
 from cdcoref.stories import (
     DocumentVectors,
+    divided,
     group_documents,
     identical_documents,
     near_duplicates,
@@ -233,6 +234,14 @@ def test_a_copy_is_in_the_story_of_its_original() -> None:
     copy = BAN.replace("Driver banned", "Van driver loses licence").replace(" at Tresk court", "")
     groups = group_documents([tokenise_text(t, id) for id, t in (("copy", copy), ("other", other), ("original", BAN))])
     assert sorted(map(sorted, groups)) == [["copy", "original"], ["other"]]
+
+
+def test_a_report_that_is_most_like_another_of_its_template_is_of_a_third_happening() -> None:
+    other = BAN.replace("Ann Lee", "Amy Roe").replace("14", "17")
+    reports = [tokenise_text(text, id) for id, text in (("a", BAN), ("b", other), ("c", other))]
+    for likeness, sizes in ((0.9, [1, 2]), (0.1, [1, 1, 1])):
+        groups = divided(reports, lambda one, two, of=likeness: of if {one, two} == {"b", "c"} else 0.5)  # type: ignore[misc]
+        assert sorted(map(len, groups)) == sizes
 
 
 def test_a_longer_report_may_have_the_words_of_a_shorter_one_about_another_happening() -> None:
