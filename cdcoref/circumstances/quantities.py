@@ -322,7 +322,7 @@ def _unit(sentence: Sentence, noun: int) -> tuple[str, int] | None:
     lemma = parse.lemma(noun)
     row = _UNITS.get(lemma)
     if row is None:
-        return lemma, 1
+        return (PEOPLE if lemma == "whom" else lemma), 1  # "11 of whom"
     if row["kind"] == "none":
         return None
     if row["kind"] == "span":
