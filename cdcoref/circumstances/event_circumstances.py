@@ -111,10 +111,12 @@ class DocumentCircumstances:
 
     @cached_property
     def sure_places(self) -> Mapping[str, StatedPlace]:
-        """By their names in lower case, the places of datelines, countries, and towns with what contains them."""
-        places = ((own, one) for own in self._sentences for one in own.places)
-        sure = (one for own, one in places if one.place.country and (one.certain or one.start < own.dateline))
-        return {one.place.name.casefold(): one for one in sure}
+        """By their names in lower case, the countries and the towns with what contains them; also of datelines, if the
+        document names their country."""
+        places = [(own, one) for own in self._sentences for one in own.places if one.place.country]
+        countries = {one.place.country for _, one in places if one.place.sort == "country"}
+        sure = [n for own, n in places if n.certain or (n.start < own.dateline and n.place.country in countries)]
+        return {one.place.name.casefold(): one for one in reversed(sure)}
 
     def of_mentions(self, mentions: Sequence[Mention]) -> list[Circumstances]:
         """The circumstances of all mentions of the document, in their order; entities have none."""
@@ -324,7 +326,8 @@ def _count_days(headings: list[When | None], sentences: Sequence[Sentence]) -> N
     """Add the days of headings such as "Day four", from one with a date ("Day one: Monday 3 February")."""
     first: Period | None = None
     for number, own in enumerate(sentences):
-        count = count_named(own.word(1)) if own.word(0) == "day" and len(own.words) <= _LONGEST_DAY_HEADING else None
+        is_heading = own.word(0) == "day" and not own.word(2).isalnum() and len(own.words) <= _LONGEST_DAY_HEADING
+        count = count_named(own.word(1)) if is_heading else None
         if count is not None and (heading := headings[number]) is not None:
             first = heading.period.shifted(1 - count)
         elif count is not None and first is not None and (period := first.shifted(count - 1)) is not None:

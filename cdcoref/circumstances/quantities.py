@@ -252,7 +252,7 @@ def _stated(sentence: Sentence, number: _Number, events: Mapping[int, Mention]) 
         _label(sentence, unit, noun, governor, row["called"]),
         looks_elsewhere(parse, sentence.first + start)
         or _is_of_earlier_year(sentence, start)
-        or _is_wished(parse, token),
+        or (unit[:1] in ("%", *_SIGNS.values()) and _is_wished(parse, token)),
         _is_superseded(sentence, token, start),
         any(parse.lemma(word) in _CORRECTING for word in parse.ancestors(token)),
         speaker_of(sentence, token),
@@ -260,10 +260,11 @@ def _stated(sentence: Sentence, number: _Number, events: Mapping[int, Mention]) 
 
 
 def _is_wished(parse: Parse, token: int) -> bool:
-    """Whether a number is of what is only wanted ("want a raise of 15 percent", unlike "want to cut 900 jobs")."""
+    """Whether a share or a sum is only wanted ("want a raise of 15 percent")."""
     verb = verb_of(parse, token)
-    within = (*takewhile(lambda word: word != verb, parse.ancestors(token)), verb)
-    return any(parse.lemma(word) in verbs_about("wish") for word in within)
+    within = (token, *takewhile(lambda word: word != verb, parse.ancestors(token)))
+    of_subject = any(parse.relations[word].startswith("nsubj") for word in within)
+    return not of_subject and any(parse.lemma(word) in verbs_about("wish") for word in (*within, verb))
 
 
 def _is_state(sentence: Sentence, token: int, value: Decimal) -> bool:

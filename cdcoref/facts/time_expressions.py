@@ -544,7 +544,7 @@ def _weekend(time: _Expression) -> Period | StatedTime | None:
 
 
 @_rule(
-    r"(?:(?P<half>(?i:half)) )?{count} {unit} (?i:ago)(?P<today> (?i:today|to the day))?",
+    r"(?:(?P<half>(?i:half)) )?{count} {unit} (?i:ago)(?P<today> (?i:today|to the day(?= [.,;]|$)))?",
     r"(?i:in) {some} {unit}",
     r"{some} {unit} (?i:ago)",
 )
@@ -569,12 +569,12 @@ def _ago(time: _Expression) -> Period | StatedTime | None:
     r"{count} {unit} (?i:from now)",
 )
 def _in_some_time(time: _Expression) -> Period | StatedTime | None:
-    """``in two days``, of what is still to come; ``in two days' time``; ``within two days`` is no day."""
-    if time.match[0].casefold().startswith("within"):
-        return _UNKNOWN
+    """``in two days``, of what is still to come; ``in two days' time``; ``within two days`` begins today."""
     if time.today is None or not (time.ahead or time["time"]):
         return None
-    return _moved(time.today, _count(time["count"]), _UNIT_DAYS[time["unit"]])
+    period = _moved(time.today, _count(time["count"]), _UNIT_DAYS[time["unit"]])
+    is_span = period is not None and time.match[0].casefold().startswith("within")
+    return Period(time.today.first, period.last) if period is not None and is_span else period
 
 
 def _moved(period: Period, count: int, unit: int) -> Period | None:

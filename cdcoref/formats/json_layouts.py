@@ -35,7 +35,7 @@ class Layouts:
 
     def documents(self, content: Fields, default: str) -> Iterator[Fields]:
         """The documents in an object, those without an id with the default one; a document of `jsonl` is itself."""
-        if isinstance(source := content.get("_source"), dict):  # of Elasticsearch
+        if isinstance(source := content.get("_source"), dict) and not _text_in(content):  # of Elasticsearch
             content = {"id": content.get("_id"), **source}
         content = self.renamed(content)
         id = str(next((content[name] for name in _IDS if content.get(name)), default))
@@ -69,11 +69,10 @@ def _first(value: Any) -> Any:
 def _usual(content: Fields, layouts: Layouts) -> Fields:
     """An object whose text and metadata have the names used here; usual ones are known, whatever their capitals."""
     theirs = usual_fields([name for name, value in content.items() if value not in (None, "", [], {})])
-    within = content.get(theirs.get("text", ""))
-    if isinstance(within, dict) and _text_in(within):  # its date is the article's, not that of the record around it
-        of_article = {theirs.get(ours) for ours in usual_fields([*within])}
-        return _usual({name: value for name, value in content.items() if name not in of_article} | within, layouts)
     known = {ours: _plain(content[name], ours) for ours, name in theirs.items()}
+    if isinstance(within := content.get(theirs.get("text", "")), dict):  # its date is not that of the record around it
+        own = usual_fields([name for name, value in within.items() if value not in (None, "", [], {})])
+        known |= {ours: _plain(within[name], ours) for ours, name in own.items() if ours != "text"}
     if isinstance(known.get("text"), list) and all(isinstance(part, str) for part in known["text"]):
         known["text"] = "\n\n".join(known["text"])
     if not isinstance(known.get("text"), str):

@@ -57,8 +57,8 @@ _QUOTED = re.compile(
 _QUOTES = "//*[contains(@class, 'gmail_quote')] | //blockquote[@type='cite']"
 """The same in HTML."""
 _DISCLAIMER = re.compile(
-    rf"(?:[^\n]{{,100}}\. |=+\n)?{_any_of('disclaimer')}.*?\b{_any_of('behind disclaimer')}\b|"
-    r"[^\n]*\n?[^\n]*?\bunsubscribe\b",
+    rf"(?:[^\n]{{,100}}\. )?{_any_of('disclaimer')}.*?\b{_any_of('behind disclaimer')}\b|"
+    rf"(?:=+\n)?{_any_of('footer')}|(?:[^\n]*\n(?=or\b))?[^\n]*?\bunsubscribe\b",
     re.DOTALL | re.IGNORECASE,
 )
 _LINKS = words_in("mail_words.tsv", "link")
@@ -66,6 +66,8 @@ _ANNOUNCED = re.compile(
     r"\n*(?:The post .+ (?:appeared first on|first appeared on) .+|(?:Continue|Read) \w+ ?(?:…|\.{3}))\Z"
 )
 """What WordPress adds to the entries of a feed."""
+_UNPUBLISHED = words_in("mail_words.tsv", "unpublished")
+"""States and types of entries in an export of WordPress that are no articles."""
 _ANSWER, _FORWARD = (re.compile(rf"{_any_of(kind)} ?:", re.IGNORECASE) for kind in ("answer", "forward"))
 _BEFORE_SUBJECT = re.compile(rf"\A(\[[^]]*\]\s*)?(?:(?:{_ANSWER.pattern}|{_FORWARD.pattern})\s*)+", re.IGNORECASE)
 """What a mail program puts before a subject, behind the name of a mailing list in brackets."""
@@ -271,13 +273,13 @@ def _sender(line: str) -> str:
 
 
 def _entries(data: bytes, path: Path) -> Iterator[Part]:
-    """The entries of a feed: their content, or else their summary, or else their title."""
+    """The entries of a feed: their content or their summary, whichever is longer, or else their title."""
     feed = optional_module("feedparser", "reading feeds", "feedparser", path).parse(io.BytesIO(data))
     for entry in feed.entries:
         content = max((one.get("value", "") for one in entry.get("content", ())), key=len, default="")
-        if entry.get("wp_post_type", "post") != "post" or entry.get("wp_status", "publish") != "publish":
-            continue  # an image, or a draft
-        text = _ANNOUNCED.sub("", _plain(max(content, entry.get("summary") or "", key=len), path))
+        if not _UNPUBLISHED.isdisjoint((entry.get("wp_post_type"), entry.get("wp_status"))):
+            continue
+        text = _ANNOUNCED.sub("", max(_plain(content, path), _plain(entry.get("summary") or "", path), key=len))
         stated = {
             "title": _plain(entry.get("title", ""), path),
             "date": entry.get("published") or entry.get("updated"),

@@ -88,7 +88,7 @@ _LAYOUT = re.compile(r"^\| .{800,}", re.MULTILINE)
 _OF_NEWSLETTERS = re.compile(r"^.{0,80}\bunsubscribe\b.{0,40}$|^view in browser$", re.IGNORECASE | re.MULTILINE)
 HIDDEN = "//*[parent::*][contains(translate(@style, ' ', ''), 'display:none')]"
 _ONLY_YEAR = re.compile(r"\W*(?:19|20)\d\d\W*")
-_PRINT = re.compile(r"print(?:er[ -]friendly)?(?: version)? ?[:|–-] +", re.IGNORECASE)
+_PRINT = re.compile(r"\Aprint(?:er[ -]friendly)?(?: version)? ?[:|–-] +", re.IGNORECASE)
 """Before the title of a page to print."""
 _STATED = {"title": "title", "author": "author", "url": "url", "sitename": "source"}
 """The names of metadata in trafilatura, and here."""
@@ -206,7 +206,7 @@ def _page(data: bytes, path: Path) -> tuple[str, dict[str, str]]:
     if title and not any(line.startswith(title.casefold()) for line in beginning):
         text = f"{title}\n\n{text}" if text else title
     stated = {ours: value for theirs, ours in _STATED.items() if (value := getattr(article, theirs, None))}
-    stated["title"] = title
+    stated |= {"title": title} if title else {}
     if _ONLY_YEAR.fullmatch(stated.get("source", "")):  # of the copyright
         del stated["source"]
     return text, stated | ({"date": day} if day else {})

@@ -34,7 +34,7 @@ _FUNCTION_WORDS = words_in("function_words.tsv")
 _CONTESTS = words_in("verbs.tsv", "contest")
 _PLURAL = words_in("function_words.tsv", "plural verb")
 _HOLDINGS = words_in("no_places.tsv", "holding")
-_OF_PEOPLE = frozenset({"who", "whom", "whose"})
+_NO_VERBS = words_in("function_words.tsv", "preposition") | words_in("function_words.tsv", "ends head")
 _WHERE = words_in("place_words.tsv", "before a town")
 """What stands before the name of a town, and not before that of its club."""
 
@@ -143,9 +143,10 @@ def mention_facts(
     if sentence_tokens and (sorts := words.beside.sorts or _sorts_of_players(document, mention, sentence, syntax)):
         words = replace(words, beside=words.beside._replace(sorts=sorts))
     if not words.is_organisation and names_a_person(words.whole_name):
-        around = [word.casefold() for word in document.tokens[max(0, mention.start - 1) : mention.end + 1]]
-        is_alone = len(phrase) == len(words.whole_name)
-        if syntax.role and is_alone and around[0] == "the" and around[-1] not in _OF_PEOPLE:  # "the Ann Keller sank"
+        before, after = document.tokens[max(0, mention.start - 1)], document.tokens[mention.end : mention.end + 1]
+        is_verb = bool(after) and after[0].islower() and len(after[0]) > 2 and after[0] not in _NO_VERBS
+        is_named = len(phrase) == len(words.whole_name) and before.casefold() == "the"
+        if is_named and is_verb and syntax.role == "subject":  # "the Ann Keller sank"
             words = replace(words, beside=words.beside._replace(sorts=NO_PERSON))
         elif syntax.entity == "PERSON":
             words = replace(words, beside=words.beside._replace(sorts=frozenset((PERSON,))))

@@ -54,6 +54,8 @@ NOUNS_BEFORE = 8
 """How many earlier indefinite nouns an indefinite noun is compared with, to see whether it is new."""
 _SIDES = words_in("before_names.tsv", "side")
 _FURTHER = words_in("before_names.tsv", "further")
+_NAMED_AFTER = frozenset({"AU", "CA", "US"})
+"""Countries whose towns have the names of places of others."""
 _RIVERS = words_in("place_words.tsv", "river")
 GROUP_MARGIN = 0.1
 """What two clusters of several mentions each may exceed the distance threshold by: the mean of many pairs is less
@@ -405,8 +407,8 @@ def _further_events(readings: Readings, facts: Mapping[int, MentionFacts]) -> It
 
 
 def _rivers_and_namesakes(readings: Readings, facts: Mapping[int, MentionFacts]) -> Iterator[tuple[int, int]]:
-    """Pairs of a river ("the Jordan"), and the country, the state or the firm that has its name; of places of two
-    countries ("Lima, Ohio")."""
+    """Pairs of a river ("the Jordan"), and the country, the state or the firm that has its name; of Lima, and of Lima
+    in Ohio."""
     named: dict[str, tuple[list[int], list[int]]] = defaultdict(lambda: ([], []))
     towns: dict[str, dict[str, list[int]]] = defaultdict(lambda: defaultdict(list))
     for number, one in facts.items():
@@ -420,8 +422,10 @@ def _rivers_and_namesakes(readings: Readings, facts: Mapping[int, MentionFacts])
     for others, rivers in named.values():
         yield from product(others, rivers)
     for of_countries in towns.values():
-        for here, there in combinations(of_countries.values(), 2):
-            yield from product(here, there)
+        for country in _NAMED_AFTER & of_countries.keys():
+            yield from product(
+                of_countries[country], (n for c, own in of_countries.items() if c != country for n in own)
+            )
 
 
 def _is_further(one: MentionFacts) -> bool:

@@ -296,8 +296,9 @@ class NamesOfStory:
         )
         named_after = {words.whole_name for words in groups}
         for number, name in self.names.items():
-            words = facts[number].words
-            is_thing = name in named_after and (number in self.things or words.beside.sorts == NO_PERSON)
+            words, article = facts[number].words, facts[number].phrase.article
+            is_thing = number in self.things or article == "the" or words.beside.sorts == NO_PERSON
+            is_thing &= name in named_after
             if name in people and (words.is_organisation or is_thing):  # "Ann Keller Inc.", "the Ann Keller"
                 self.names[number] = (*name, ORGANISATION)
         self.names |= first_names

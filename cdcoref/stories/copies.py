@@ -167,13 +167,12 @@ def are_of_template(one: Document, other: Document) -> bool:
             return False
     days = [day for day in (day_of(one), day_of(other)) if day is not None and day.has_year]
     gap = days[0].gap(days[1]) if len(days) > 1 else 0
-    facts = other_facts(one, other)
-    if not facts and gap < WEEK:
+    facts, longer = (other_facts(one, other, count) for count in (LEAD, LEAD + 1))
+    if not facts and (gap < WEEK or len(longer) < 2):  # the next sentence of an update may have another day and amount
         return False
-    longer = other_facts(one, other, LEAD + 1)  # the next sentence of an update may have another day and amount
     if any("name" in found and len(found) + (gap >= WEEK) > 1 for found in (facts, longer)):
         return True
-    return {"day", "amount"} <= set(facts) or ("amount" in longer and gap >= MONTH)
+    return {"day", "amount"} <= set(facts) or ("amount" in facts and gap >= MONTH)
 
 
 def happened_elsewhere(one: Document, other: Document) -> bool:

@@ -292,6 +292,8 @@ def test_what_was_rejected_is_left_out(tmp_path: Path, spans: dict[str, Any]) ->
         {"posts": [{"thread": {"site": "P", "title": "U"}, "title": "T", "text": FERRY, "published": "7.3.2024"}]},
         {"results": [{"title": "T", "content": FERRY, "timestamp": 1709800000000, "source_name": "P"}]},
         {"title": "T", "text": FERRY, "publish_date": "20240307", "source_url": "P"},
+        {"title": "T", "text": FERRY, "date": "20240307", "source": "P", "_source": {"name": "Q"}},
+        {"title": "T", "content": {"text": FERRY, "tokens": 5, "title": ""}, "date": "20240307", "source": "P"},
         {"title": "T", "body": FERRY, "date": {"$date": {"$numberLong": "1709800000000"}}, "media": "P"},
         {
             "_source": {

@@ -108,7 +108,7 @@ def test_a_data_frame() -> None:
 
 def test_without_pandas_it_is_said_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "pandas", None)
-    with pytest.raises(InputError, match=r"pip install pandas"):
+    with pytest.raises(InputError, match=r"pip install pandas$"):
         PREDICTION.to_dataframe()
 
 
