@@ -143,9 +143,9 @@ def mention_facts(
     if sentence_tokens and (sorts := words.beside.sorts or _sorts_of_players(document, mention, sentence, syntax)):
         words = replace(words, beside=words.beside._replace(sorts=sorts))
     if not words.is_organisation and names_a_person(words.whole_name):
-        before, after = document.tokens[max(0, mention.start - 1)], document.tokens[mention.end : mention.end + 1]
+        previous, after = document.tokens[max(0, mention.start - 1)], document.tokens[mention.end : mention.end + 1]
         is_verb = bool(after) and after[0].islower() and len(after[0]) > 2 and after[0] not in _NO_VERBS
-        is_named = len(phrase) == len(words.whole_name) and before.casefold() == "the"
+        is_named = len(phrase) == len(words.whole_name) and previous.casefold() == "the"
         if is_named and is_verb and syntax.role == "subject":  # "the Ann Keller sank"
             words = replace(words, beside=words.beside._replace(sorts=NO_PERSON))
         elif syntax.entity == "PERSON":

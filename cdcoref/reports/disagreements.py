@@ -223,7 +223,7 @@ def _are_of_one_person(story: StoryContext, one: StatedValue, other: StatedValue
 def _other_first_name(one: str, other: str) -> bool:
     """Whether two first names with one initial are no spellings of one name, nor one short for the other."""
     is_spelling = one[:_SHORTEST_MISSPELT] == other[:_SHORTEST_MISSPELT] or are_forms_of_one_name(one, other)
-    is_long = min(len(one), len(other)) >= _SHORTEST_MISSPELT
+    is_long = min(len(one), len(other)) >= _SHORTEST_MISSPELT and "." not in one + other  # "K.P. Nair"
     return is_long and not is_spelling and _changes(one, other) > _MOST_LETTERS
 
 
