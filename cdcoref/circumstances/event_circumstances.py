@@ -32,7 +32,6 @@ from cdcoref.facts import (
     Parse,
     Period,
     clause_of,
-    count_named,
     distances,
     has_not_happened,
     is_in_relative_clause,
@@ -291,7 +290,6 @@ class DocumentCircumstances:
 def _day_headings(sentences: Sequence[Sentence], today: Period | None) -> Iterator[When | None]:
     """For each sentence the day of the heading that it stands under; the day of the document alone is none."""
     headings = _in_order([_day_of_heading(own) for own in sentences], sentences)
-    _count_days(headings, sentences)
     is_diary = any(heading is not None and heading.period != today for heading in headings)
     current: When | None = None
     last = 0
@@ -320,18 +318,6 @@ def _in_order(headings: list[When | None], sentences: Sequence[Sentence]) -> lis
         period = (one.period.first > later and alone and one.period.shifted(-7)) or one.period
         headings[number], later = replace(one, period=period), period.first
     return headings
-
-
-def _count_days(headings: list[When | None], sentences: Sequence[Sentence]) -> None:
-    """Add the days of headings such as "Day four", from one with a date ("Day one: Monday 3 February")."""
-    first: Period | None = None
-    for number, own in enumerate(sentences):
-        is_heading = own.word(0) == "day" and not own.word(2).isalnum() and len(own.words) <= _LONGEST_DAY_HEADING
-        count = count_named(own.word(1)) if is_heading else None
-        if count is not None and (heading := headings[number]) is not None:
-            first = heading.period.shifted(1 - count)
-        elif count is not None and first is not None and (period := first.shifted(count - 1)) is not None:
-            headings[number] = When(period, own.tokens(0, 2), Source.INFERRED)
 
 
 def _hour_of_heading(own: Sentence) -> int | None:
