@@ -161,16 +161,13 @@ class DocumentCircumstances:
         stated: list[tuple[When, int | None]] = []
         today, heading = self.lead.setting.today, self._headings.get(sentence.first)
         times = [one for one in sentence.times if one.start >= sentence.dateline]
-        if today is not None and today.has_year and heading is not None and heading.period.has_year:
-            days = (heading.period.first - today.first).days
-            times = [  # "tomorrow" below "MONDAY"
-                replace(one, period=one.period.shifted(days))
-                if one.period is not None and sentence.word(one.start) in _NEAR_DAYS
-                else one
-                for one in times
-            ]
+        moved = 0
+        if today is not None and heading is not None and today.has_year and heading.period.has_year:
+            moved = (heading.period.first - today.first).days
         for one in times:
             tokens, time = sentence.tokens(one.start, one.end), one
+            if moved and one.period is not None and sentence.word(one.start) in _NEAR_DAYS:  # "tomorrow" below "MONDAY"
+                time = replace(one, period=one.period.shifted(moved))
             says = reported_at(parse, tokens[0])
             word = governor(parse, tokens, events) if says is None else says
             if one.days:  # "three days before the storm of 3 July struck"

@@ -81,7 +81,7 @@ STATED: dict[stored.Action, tuple[str, Argument] | tuple[str, Argument, Argument
     "day": (
         "Set the day of an event; it replaces what documents state.",
         EVENT,
-        ("DAY", "Its day, such as 2024-03-05."),
+        ("DAY", "Its day, month or range, such as 2024-03-05, 2024-03 or 2024-03-05/2024-03-08; or unknown."),
     ),
     "place": (
         "Set the place of an event; it replaces what documents state.",

@@ -19,13 +19,15 @@ from cdcoref.collection.settings import stored_settings
 from cdcoref.collection.stories import obey_stories, place_stories
 from cdcoref.corpus import EVENT
 from cdcoref.errors import InputError, check_text, check_whole
-from cdcoref.formats import checked_day, cluster_id, stored_mention
+from cdcoref.facts import Period
+from cdcoref.formats import UNKNOWN, checked_day, cluster_id, stored_mention
 from cdlm.printing import counted
 
 MOST_MOVES = 50
 MOST_WORDS = 6
 ORDER = ("merged", "split", "moved", "left", "back")
 
+_LAST_MADE = "SELECT max(first) FROM (SELECT min(number) AS first FROM acts GROUP BY correction)"
 ClusterOf = Mapping[int, tuple[int | None, int | None]]
 """By the number of every mention those of its cluster and of its first one; None for what is no mention."""
 NO_CHANGE = Former({}, {})
@@ -96,14 +98,16 @@ def store_and_obey(database: Database, action: Action, ids: Sequence[str], name:
 
 
 def turn_and_obey(database: Database, number: int | None, *, undo: bool) -> Correction:
-    """Undo a correction, or make it hold again; by default the one that was made or made again, or undone, last."""
+    """Undo a correction, or make it hold again; by default the one that was made or made again, or undone, last. What
+    was undone before another one was made holds again only by its number."""
     if number is not None:
         check_whole("the number of a correction", number)
     with database.writing() as connection:
         if number is None:
+            chosen = "undone IS NULL" if undo else f"undone IS NOT NULL AND acts.number > ({_LAST_MADE})"
             query = (
                 "SELECT correction FROM acts JOIN corrections ON corrections.number = correction "
-                f"WHERE undone IS {'' if undo else 'NOT '}NULL ORDER BY acts.number DESC LIMIT 1"
+                f"WHERE {chosen} ORDER BY acts.number DESC LIMIT 1"
             )
             row = connection.execute(query).fetchone()
             if row is None:
@@ -215,7 +219,7 @@ def _check(action: Action, mentions: Sequence[_Row]) -> None:
             raise InputError("give the words that are not a mention")
         return
     if action == "not-same" and len(mentions) != 2:
-        raise InputError("give two different mentions that are not the same")
+        raise InputError("give exactly two mentions, which are not the same")
     if len({row.number for row in mentions}) < 2:
         raise InputError("give two or more different mentions that are the same")
     if len({row.mention.kind for row in mentions}) > 1:
@@ -281,7 +285,7 @@ def _value(action: Action, given: str | None) -> str:
     for character in value:
         if unicodedata.category(character) in ("Cc", "Cs"):
             raise InputError(f"U+{ord(character):04X} in the name is not a visible character; leave it out")
-    return checked_day(value) if action == "day" else value
+    return value if action != "day" or value == UNKNOWN or Period.of_iso(value) is not None else checked_day(value)
 
 
 def clusters_in(connection: sqlite3.Connection, stories: Iterable[int]) -> ClusterOf:

@@ -51,6 +51,17 @@ class Period:
         """An unknown day with a known weekday, from 0 for Monday."""
         return cls(date(UNKNOWN_YEAR, 1, 1), date(UNKNOWN_YEAR, 12, 31), weekday)
 
+    @classmethod
+    def of_iso(cls, text: str) -> Period | None:
+        """What is written as ``2017``, ``2017-08``, ``2017-08-06`` or ``2017-08-01/2017-08-05``; else None."""
+        try:
+            ends = [[*map(int, end.split("-"))] for end in text.split("/")]
+            spans = [(cls.of_day(date(*e)) if e[2:] else cls.of_month(*e) if e[1:] else cls.of_year(*e)) for e in ends]
+        except (TypeError, ValueError):
+            return None
+        whole = cls(spans[0].first, spans[-1].last)
+        return whole if len(spans) < 3 and whole.days > 0 and whole.has_year else None
+
     @property
     def has_year(self) -> bool:
         """Whether its year is known."""

@@ -5,6 +5,7 @@ from .annotation_folders import write_xmi as write_xmi
 from .collection_file import APPLICATION_ID as APPLICATION_ID
 from .collection_file import COLLECTION_SUFFIX as COLLECTION_SUFFIX
 from .collection_file import COLLECTION_VERSION as COLLECTION_VERSION
+from .collection_file import UNKNOWN as UNKNOWN
 from .collection_file import check_collection as check_collection
 from .collection_file import cluster_id as cluster_id
 from .collection_file import collection_errors as collection_errors

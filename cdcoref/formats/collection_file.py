@@ -3,7 +3,6 @@
 import base64
 import json
 import os
-import re
 import shutil
 import sqlite3
 import zlib
@@ -15,6 +14,7 @@ from urllib.parse import quote
 
 from cdcoref.corpus import EVENT, KINDS, ClusterKey, Corpus, Document, Mention
 from cdcoref.errors import InputError, first_line
+from cdcoref.facts import Period
 from cdcoref.formats.format import Format, ReadOptions, table_reader
 from cdcoref.formats.jsonl import document_fields
 from cdcoref.formats.jsonl_parsing import document_attributes
@@ -33,7 +33,8 @@ _MENTIONS = (
     "mentions.confidence FROM mentions JOIN documents ON documents.number = mentions.document "
     "WHERE NOT mentions.rejected {} ORDER BY mentions.document, mentions.place"
 )
-_DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
+UNKNOWN = "unknown"
+"""What people say of the day of an event that has none."""
 _PARSE = ', "parse": '
 _CHECKSUM = ', "checksum": '
 
@@ -261,7 +262,7 @@ def stated_facts(connection: sqlite3.Connection) -> dict[ClusterKey, dict[str, s
     """What people state of events: ``"day"`` and ``"place"``."""
     found: dict[ClusterKey, dict[str, str]] = {}
     for cluster, fact, value in connection.execute("SELECT cluster, fact, value FROM facts"):
-        if not isinstance(value, str) or (fact == "day" and not _DAY.fullmatch(value)):
+        if not isinstance(value, str) or (fact == "day" and value != UNKNOWN and Period.of_iso(value) is None):
             raise sqlite3.DatabaseError(f"the {fact} of cluster {cluster_id(cluster)} is damaged")
         found.setdefault((EVENT, cluster_id(cluster)), {})[fact] = value
     return found

@@ -258,7 +258,8 @@ def _stated_day(tree: Any) -> str | None:
     headings = " ".join(tree.xpath("//title//text() | //h1//text()"))
     of_page = [day for name, day in named if name and name in headings]
     values += of_page or [day for _, day in named]
-    values += tree.xpath("//time[@itemprop='datePublished' or @pubdate]/@datetime")
+    of_post = "contains(@class, 'entry-date') and not(ancestor::aside or ancestor::nav or ancestor::li)"  # of WordPress
+    values += tree.xpath(f"//time[@itemprop='datePublished' or @pubdate or ({of_post})]/@datetime")
     values += tree.xpath(f"//*[@itemprop='datePublished'][not({_ELSEWHERE})]/@content")
     for time in tree.xpath(f"//time[not({_ELSEWHERE})]")[:1]:
         values += (time.get("datetime", ""), time.text_content())

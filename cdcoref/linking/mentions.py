@@ -58,19 +58,16 @@ class SpanScores:
         chosen = np.flatnonzero(best >= min_probability)
         order = chosen[np.lexsort((self.ends[chosen], self.starts[chosen], -best[chosen]))]
         taken = np.zeros(len(document.tokens), dtype=bool)
-        dated = {  # "Posted 5 May" is no event
-            token
-            for bounds in document.sentences[:HEADER_LINES]
-            if bounds[0] < bounds[1] and is_date_line(document.passage(*bounds))
-            for token in range(*bounds)
-        }
+        # "Posted 5 May" is no event.
+        dated = [b for b in document.sentences[:HEADER_LINES] if b[0] < b[1] and is_date_line(document.passage(*b))]
         mentions = []
         for span in order:
             start, end = int(self.starts[span]), int(self.ends[span])
             form_before = end - start > 1 and start > 0 and document.tokens[start - 1].istitle()
             start += form_before and is_legal_form(document.tokens[start])  # "bought by Orvik Inc. Hale said"
             has_words = any(map(str.isalnum, "".join(document.tokens[start:end])))
-            no_event = KINDS[kinds[span]] == EVENT and (start in dated or _names_organisation(reading, start, end))
+            is_aside = any(first <= start < last for first, last in dated) or _names_organisation(reading, start, end)
+            no_event = KINDS[kinds[span]] == EVENT and is_aside
             if has_words and not no_event and not taken[start:end].any():
                 taken[start:end] = True
                 mentions.append(

@@ -4,7 +4,6 @@ first, then what most mentions state. Every view and export takes them from here
 from collections import Counter, defaultdict
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import date
 from functools import cached_property
 from itertools import chain
 from types import MappingProxyType
@@ -311,7 +310,8 @@ def _surest(document: str, end: int, values: Iterable[_Known | None]) -> _Known 
 def _corrected(found: ClusterCircumstances, stated: Mapping[str, str] | None) -> ClusterCircumstances:
     """The circumstances with the day and the place that people state; no words of a text state them."""
     if stated and "day" in stated:
-        found = replace(found, when=ClusterPeriod(Period.of_day(date.fromisoformat(stated["day"])), ()))
+        period = Period.of_iso(stated["day"])  # None: people say that it is unknown
+        found = replace(found, when=None if period is None else ClusterPeriod(period, ()))
     if stated and "place" in stated:
         found = replace(found, where=ClusterPlace(Place(stated["place"]), ()))
     return found

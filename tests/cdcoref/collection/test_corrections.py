@@ -42,6 +42,9 @@ def test_undo_takes_back_what_was_made_or_redone_last(news: Collection) -> None:
     news.redo(2)
     news.correct("rename", ["c4"], name="four")
     assert [news.undo().number for _ in range(2)] == [4, 2]
+    assert [news.redo().number for _ in range(2)] == [2, 4]
+    with pytest.raises(InputError, match="there is no correction to redo"):
+        news.redo()  # 1 and 3 were undone before 4 was made
 
 
 def test_a_correction_that_changes_nothing_says_so(news: Collection, mention_id: Find) -> None:
@@ -214,7 +217,7 @@ def test_a_mention_and_a_cluster_that_begins_with_it_are_one(news: Collection, m
     captain, police = mention_id("ferry0", "captain"), mention_id("ferry0", "Police")
     cluster = news.mention(captain).cluster or ""
     assert news.cluster(cluster).mentions[0].id == captain
-    with pytest.raises(InputError, match="two different mentions that are not the same"):
+    with pytest.raises(InputError, match="exactly two mentions"):
         news.correct("not-same", [captain, cluster])
     correction = news.correct("same", [captain, cluster, police])
     assert [mention.words for mention in correction.mentions] == ["captain", "Police"]

@@ -131,6 +131,11 @@ def test_the_day_and_the_place_of_an_event(news: Collection) -> None:
     news.rebuild()
     assert shown() == (title, ("2024-03-05", "Tresk harbour"))
     assert news.prediction().corpus.stated == {("event", event.id): {"day": "2024-03-05", "place": "Tresk harbour"}}
+    for day in ("2024-03", "2024-03-05/2024-03-08", "unknown"):
+        news.correct("day", [event.id], name=day)
+        told = next(e for story in news.stories() for e in story.timeline if e.cluster == event.id)
+        assert (None if told.when is None else str(told.when)) == (None if day == "unknown" else day)
+        news.undo()
     news.undo()
     news.undo()
     assert news.cluster(event.id).summary == event
