@@ -110,8 +110,7 @@ class DocumentCircumstances:
 
     @cached_property
     def sure_places(self) -> Mapping[str, StatedPlace]:
-        """By their names in lower case, the countries and the towns with what contains them; also of datelines, if the
-        document names their country."""
+        """By their names in lower case, countries, towns with what contains them, and datelines in a named country."""
         places = [(own, one) for own in self._sentences for one in own.places if one.place.country]
         countries = {one.place.country for _, one in places if one.place.sort == "country"}
         sure = [n for own, n in places if n.certain or (n.start < own.dateline and n.place.country in countries)]

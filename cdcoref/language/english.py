@@ -58,7 +58,8 @@ def remarks_on_language(documents: Iterable[Document]) -> tuple[str, ...]:
 def _seems_english(text: str) -> bool:
     start = text[:MAX_CHARACTERS]
     letters = [character for character in start if character.isalpha()]
-    if sum(map(_is_latin, letters)) < LATIN * len(letters):
+    latin = [letter for letter in letters if letter.isascii() or unicodedata.name(letter, "").startswith("LATIN")]
+    if len(latin) < LATIN * len(letters):
         return False
     words = re.findall(r"[^\W\d_]+", start.lower())
     if len(words) >= MIN_WORDS and sum(word in _ENGLISH for word in words) >= MIN_FUNCTION_WORDS * len(words):
@@ -71,10 +72,6 @@ def _seems_english(text: str) -> bool:
         if not known or sum(known) > MAX_ENGLISH_WORDS * len(known):
             return True
     return dict(_identifier().rank(start))["en"] >= MIN_PROBABILITY
-
-
-def _is_latin(letter: str) -> bool:
-    return letter.isascii() or unicodedata.name(letter, "").startswith("LATIN")
 
 
 @lru_cache(maxsize=1)

@@ -195,7 +195,9 @@ def _clause(parse: Parse, verb: int) -> tuple[list[int], float]:
     subject, passive = _subject(parse, verb)
     who = _noun_phrase(parse, subject)
     related = {parse.relations[child]: child for child in reversed(parse.children[verb])}
-    what = [] if _is_time(parse, related.get("dobj")) else _noun_phrase(parse, related.get("dobj"))
+    what = _noun_phrase(parse, related.get("dobj"))
+    if "dobj" in related and parse.entity_types[related["dobj"]] == "TIME":  # "was walking 7 p.m."
+        what = []
     if "agent" in related and (agent := _object_of(parse, related["agent"])):
         what = [related["agent"], *agent]
     if not who and not what:
@@ -237,11 +239,6 @@ def _prepositional_phrase(parse: Parse, verb: int) -> list[int]:
         if 0 < len(phrase) <= MOST_OF and not _NOT_SHOWN.intersection(parse.entity_types[token] for token in phrase):
             return [child, *phrase]
     return []
-
-
-def _is_time(parse: Parse, noun: int | None) -> bool:
-    """Whether what a parse calls an object says when: "was walking 7 p.m."."""
-    return noun is not None and parse.entity_types[noun] == "TIME"
 
 
 def _subject(parse: Parse, verb: int) -> tuple[int | None, bool]:

@@ -10,6 +10,7 @@ from itertools import combinations
 from typing import Any
 
 from cdcoref.corpus import EVENT, Corpus, Mention, mention_text
+from cdcoref.facts import verbs_about
 from cdcoref.reports.cluster_circumstances import CorpusCircumstances
 from cdcoref.reports.labels import is_pronoun
 from cdcoref.reports.ranking import says_little
@@ -91,9 +92,15 @@ class StoryContext:
         }
 
     def tells(self, members: Iterable[Mention]) -> bool:
-        """Whether the words of a cluster mean something alone; pronouns do not."""
+        """Whether the words of a cluster mean something alone, or are a main event with an object ("took pipes")."""
         known = [(mention, self.documents[mention.document]) for mention in members]
-        return not all(is_pronoun(mention_text(*one)) or says_little(*one) for one in known)
+        small = [m for m, document in known if is_pronoun(mention_text(m, document)) or says_little(m, document)]
+        return len(small) < len(known) or any(self.known.is_main(m) and self._is_deed(m) for m in small)
+
+    def _is_deed(self, mention: Mention) -> bool:
+        parse = self.known.readings[mention.document].parse
+        head = parse.head_of(mention.tokens)
+        return bool(parse.below(head, "dobj", "nsubjpass")) and parse.lemma(head) not in verbs_about("report")
 
     def of_one_happening(self, one: str, other: str) -> bool:
         """Whether two documents share enough events."""
