@@ -52,7 +52,7 @@ def cluster_label(wordings: Iterable[str]) -> str:
         if 2 * sum(counts[text] for text in proper) >= counts[best]:
             best = max(proper, key=lambda text: (counts[text], len(text)), default=best)
     first = best
-    while best in names and not _is_full(names[best]):
+    while best in names and len(names[best]) - (names[best][0].rstrip(".") in TITLES) < 2:
         fuller = [t for t in names if _is_fuller(names[t], names[best], rare=counts[t] * _RARE < counts[best])]
         if not fuller:
             break
@@ -122,10 +122,6 @@ def _name(wording: str) -> tuple[str, ...]:
 def _is_pronoun_or_common(name: Sequence[str]) -> bool:
     """Whether the words of a name are capitalised for another reason: "I", "They're", "Families"."""
     return all(word.partition("'")[0] in _PRONOUNS or is_common_word(word) for word in name)
-
-
-def _is_full(name: Sequence[str]) -> bool:
-    return len(name) - (name[0].rstrip(".") in TITLES) > 1
 
 
 def _is_fuller(one: tuple[str, ...], other: tuple[str, ...], *, rare: bool) -> bool:

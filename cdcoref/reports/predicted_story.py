@@ -207,6 +207,9 @@ class PredictedStory:
             count = len({mention.document for mention in members})
             main = [mention for mention in members if known.is_main(mention)]
             when = known.of_some(main).when if main and 2 <= count >= len(self.documents) / 2 else None
+            whole = known.of(members[0]).when
+            if when is not None and whole is not None and (when.period.contains(whole.period) or not whole.stated):
+                when = whole  # more exact, or corrected
             if when is not None and when.period.weekday is None and when.period.days <= _LONGEST_MAIN:
                 found.append((when.known == "inferred", -count, -len(main), when.period))
         return min(found, key=itemgetter(0, 1, 2))[3] if found else None
