@@ -110,7 +110,7 @@ class DocumentCircumstances:
 
     @cached_property
     def sure_places(self) -> Mapping[str, StatedPlace]:
-        """By their names in lower case, countries, towns with what contains them, and datelines in a named country."""
+        """Certain places by lower-case name: countries, towns with a state or country, datelines in a named country."""
         places = [(own, one) for own in self._sentences for one in own.places if one.place.country]
         countries = {one.place.country for _, one in places if one.place.sort == "country"}
         sure = [n for own, n in places if n.certain or (n.start < own.dateline and n.place.country in countries)]
@@ -233,7 +233,7 @@ class DocumentCircumstances:
             is_told = parse.tags[head] == "VBD" and parse.tags[says] in (
                 "VBZ",
                 "VBP",
-            )  # "says that she fell", "had fallen"
+            )  # "says that she fell"
             is_told |= any(
                 parse.tags[word] == "VBD" and parse.lemma(word) == "have" for word in parse.below(head, "aux")
             )

@@ -54,7 +54,7 @@ class StatedQuantity:
     `event`, `further`: the event mention that it is of, and its object and subject.
     `relation`: the sort of relation ("death", "purchase"), or the dictionary form of the word.
     `label`: what is counted, in words ("people killed", "homes flooded").
-    `elsewhere`: whether its clause is about another happening or an earlier year, or it is only wished.
+    `elsewhere`: whether its clause is about another happening or an earlier year, or it is only wanted.
     `superseded`: whether it is denied, or an earlier value ("not 17", "up from 12").
     `corrects`: whether its verb says that it corrects an earlier one ("revised down to 61").
     `speaker`: who says so; empty if the document does.

@@ -81,7 +81,7 @@ STATED: dict[stored.Action, tuple[str, Argument] | tuple[str, Argument, Argument
     "day": (
         "Set the day of an event; it replaces what documents state.",
         EVENT,
-        ("DAY", "Its day, month or range, such as 2024-03-05, 2024-03 or 2024-03-05/2024-03-08; or unknown."),
+        ("DAY", "A day, month, year or range (2024-03-05, 2024-03, 2024, 2024-03-05/2024-03-08), or the word unknown."),
     ),
     "place": (
         "Set the place of an event; it replaces what documents state.",
@@ -133,7 +133,7 @@ def undo(file: FileArgument, number: NumberArgument = None) -> None:
 
 
 def redo(file: FileArgument, number: NumberArgument = None) -> None:
-    """Redo a correction that was undone; without a number, the one that was undone last."""
+    """Redo a correction; without a number, the one undone last, if it was undone after the newest correction."""
     _do(file, lambda collection: collection.redo(_number(number)))
 
 

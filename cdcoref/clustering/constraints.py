@@ -130,8 +130,9 @@ def merge_blocks(
         cannot[:, gone] = True
         mean[gone] = mean[:, gone] = NEVER
         mean[kept] = mean[:, kept] = similar(kept)
-        # No block is nearer to the merged one than it was to the nearer of its parts.
+        # No block is nearer to the merged one than it was to the nearer of its parts; of equally near ones the first is.
         stale = (nearest == kept) | (nearest == gone)
+        nearest = np.where((mean[kept] > NEVER) & (mean[kept] >= mean[rows, nearest]) & (kept < nearest), kept, nearest)
         nearest[stale] = mean[stale].argmax(axis=1)
         group[group == gone] = kept
     return np.unique(group[blocks], return_inverse=True)[1]

@@ -98,8 +98,8 @@ def store_and_obey(database: Database, action: Action, ids: Sequence[str], name:
 
 
 def turn_and_obey(database: Database, number: int | None, *, undo: bool) -> Correction:
-    """Undo a correction, or make it hold again; by default the one that was made or made again, or undone, last. What
-    was undone before another one was made holds again only by its number."""
+    """Undo or redo a correction. By default, undo takes the last that was made or redone; redo takes the last that was
+    undone, if it was undone after the last new correction."""
     if number is not None:
         check_whole("the number of a correction", number)
     with database.writing() as connection:
@@ -219,7 +219,7 @@ def _check(action: Action, mentions: Sequence[_Row]) -> None:
             raise InputError("give the words that are not a mention")
         return
     if action == "not-same" and len(mentions) != 2:
-        raise InputError("give exactly two mentions, which are not the same")
+        raise InputError("give exactly two mentions that are not the same")
     if len({row.number for row in mentions}) < 2:
         raise InputError("give two or more different mentions that are the same")
     if len({row.mention.kind for row in mentions}) > 1:

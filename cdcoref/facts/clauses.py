@@ -58,7 +58,7 @@ def has_subject(parse: Parse, verb: int) -> bool:
 
 
 def says_no(parse: Parse, word: int) -> bool:
-    """Whether a word or what stands below it is "not", "no", "nobody" or the like; not "27 people, not 31"."""
+    """Whether a word or a word below it is "not", "nobody" or the like; "27 people, not 31" does not deny the 27."""
     is_noun = parse.parts[word] == "NOUN"
     below = (word, *(child for child in parse.children[word] if child < word or not is_noun))
     return any(parse.relations[one] == "neg" or parse.lemma(one) in _NOBODY for one in below)

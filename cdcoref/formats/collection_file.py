@@ -34,7 +34,7 @@ _MENTIONS = (
     "WHERE NOT mentions.rejected {} ORDER BY mentions.document, mentions.place"
 )
 UNKNOWN = "unknown"
-"""What people say of the day of an event that has none."""
+"""What people state as the day of an event whose day is not known."""
 _PARSE = ', "parse": '
 _CHECKSUM = ', "checksum": '
 

@@ -70,7 +70,7 @@ def _usual(content: Fields, layouts: Layouts) -> Fields:
     """An object whose text and metadata have the names used here; usual ones are known, whatever their capitals."""
     theirs = usual_fields([name for name, value in content.items() if value not in (None, "", [], {})])
     known = {ours: _plain(content[name], ours) for ours, name in theirs.items()}
-    if isinstance(within := content.get(theirs.get("text", "")), dict):  # its date is not that of the record around it
+    if isinstance(within := content.get(theirs.get("text", "")), dict):  # its date comes before that of the record
         own = usual_fields([name for name, value in within.items() if value not in (None, "", [], {})])
         known |= {ours: _plain(within[name], ours) for ours, name in own.items() if ours != "text"}
     if isinstance(known.get("text"), list) and all(isinstance(part, str) for part in known["text"]):

@@ -43,7 +43,7 @@ _FORWARDED = re.compile(
 _MOST_WORDS_ABOVE = 4
 """Words above a forwarded message that are left out ("FYI, Tom", "See below.")."""
 _MOST_WORDS_OF_NOTE = 25
-"""The same, with a signature, if the subject says that the message is forwarded."""
+"""The same if the subject says that the message is forwarded; a signature counts too."""
 _MOST_WORDS_BESIDE = 12
 """A message that has others attached is left out if it has at most this number of words."""
 _SENT = re.compile(rf"^\*?{_any_of('day')}[ \u00a0]?:\*?(.*)", re.MULTILINE | re.IGNORECASE)
@@ -67,7 +67,7 @@ _ANNOUNCED = re.compile(
 )
 """What WordPress adds to the entries of a feed."""
 _UNPUBLISHED = words_in("mail_words.tsv", "unpublished")
-"""States and types of entries in an export of WordPress that are no articles."""
+"""States and types of entries in an export of WordPress that are not published articles."""
 _ANSWER, _FORWARD = (re.compile(rf"{_any_of(kind)} ?:", re.IGNORECASE) for kind in ("answer", "forward"))
 _BEFORE_SUBJECT = re.compile(rf"\A(\[[^]]*\]\s*)?(?:(?:{_ANSWER.pattern}|{_FORWARD.pattern})\s*)+", re.IGNORECASE)
 """What a mail program puts before a subject, behind the name of a mailing list in brackets."""

@@ -89,7 +89,7 @@ _OF_NEWSLETTERS = re.compile(r"^.{0,80}\bunsubscribe\b.{0,40}$|^view in browser$
 HIDDEN = "//*[parent::*][contains(translate(@style, ' ', ''), 'display:none')]"
 _ONLY_YEAR = re.compile(r"\W*(?:19|20)\d\d\W*")
 _PRINT = re.compile(r"\Aprint(?:er[ -]friendly)?(?: version)? ?[:|–-] +", re.IGNORECASE)
-"""Before the title of a page to print."""
+"""What a page to print has before its title ("Print: Ferry sinks")."""
 _STATED = {"title": "title", "author": "author", "url": "url", "sitename": "source"}
 """The names of metadata in trafilatura, and here."""
 

@@ -44,7 +44,7 @@ LIKE_SPELLING = 0.6
 """The likeness (of difflib) from which two first names may be two spellings of one."""
 _GENDER_OF_FIRST_NAMES = {row["name"]: row["gender"] for row in rows("first_names.tsv")}
 _JOINED_INITIALS = re.compile(r"(?:[a-z]\.)+[a-z]\.?")
-"""As in "K.P. Nair", without the last full stop."""
+"""Initials as in "K.P. Nair"; the last full stop may be missing."""
 _SURNAMES = frozenset(row["name"] for row in rows("first_names.tsv") if row["surname"])
 
 

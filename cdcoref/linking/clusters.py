@@ -55,7 +55,7 @@ NOUNS_BEFORE = 8
 _SIDES = words_in("before_names.tsv", "side")
 _FURTHER = words_in("before_names.tsv", "further")
 _NAMED_AFTER = frozenset({"AU", "CA", "US"})
-"""Countries whose towns have the names of places of others."""
+"""Countries whose towns often have the name of a place in another country."""
 _RIVERS = words_in("place_words.tsv", "river")
 GROUP_MARGIN = 0.1
 """What two clusters of several mentions each may exceed the distance threshold by: the mean of many pairs is less
@@ -407,8 +407,8 @@ def _further_events(readings: Readings, facts: Mapping[int, MentionFacts]) -> It
 
 
 def _rivers_and_namesakes(readings: Readings, facts: Mapping[int, MentionFacts]) -> Iterator[tuple[int, int]]:
-    """Pairs of a river ("the Jordan"), and the country, the state or the firm that has its name; of Lima, and of Lima
-    in Ohio."""
+    """Pairs of a river ("the Jordan") and the country, the state or the firm with its name, and of two places with the
+    same name, such as Lima in Peru and Lima in Ohio."""
     named: dict[str, tuple[list[int], list[int]]] = defaultdict(lambda: ([], []))
     towns: dict[str, dict[str, list[int]]] = defaultdict(lambda: defaultdict(list))
     for number, one in facts.items():

@@ -157,7 +157,7 @@ def other_facts(one: Document, other: Document, sentences: int = LEAD) -> list[s
 
 def are_of_template(one: Document, other: Document) -> bool:
     """Whether two texts report two happenings in the same words: a name and another fact differ, or day and amount. A
-    week between them counts as a fact; with a month, an amount is enough. One more sentence is compared in doubt."""
+    week between them counts as a fact; with a month, an amount is enough. The next sentence is compared as well."""
     mine, theirs = _sentences(one), _sentences(other)
     if len(mine & theirs) < MIN_SHARED * min(len(mine), len(theirs)):
         words = SequenceMatcher(None, one.tokens, other.tokens, autojunk=False)
@@ -236,7 +236,7 @@ def divided(
             return sum(similarity(id, member.id) for member in group) / len(group)
 
         best = max(free, key=likeness, default=None)
-        # If it is more like another of its template, it is of a third happening.
+        # A document that is more like one that it is separated from is about a third happening.
         if best is not None and likeness(best) >= max((similarity(document.id, other) for other in apart), default=0):
             best.append(document)
         else:

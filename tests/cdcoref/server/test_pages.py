@@ -172,7 +172,7 @@ def test_what_is_wrong_with_a_form_is_said_and_the_form_stays(steady: Any) -> No
     one = steady.id("harbour.txt", "ferry")
     answer = steady.send("/corrections", action="not-same", id=[one], back=back)
     assert answer.status_code == 422
-    assert "Give exactly two mentions, which are not the same." in answer.text
+    assert "Give exactly two mentions that are not the same." in answer.text
     assert f'value="{one}" checked' in answer.text
     answer = steady.send("/corrections", action="rename", id=[ferry], name="x" * 201, back=back)
     assert "A cluster&#39;s name must have 1 to 200 characters." in answer.text
