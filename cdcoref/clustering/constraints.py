@@ -130,7 +130,7 @@ def merge_blocks(
         cannot[:, gone] = True
         mean[gone] = mean[:, gone] = NEVER
         mean[kept] = mean[:, kept] = similar(kept)
-        # No block is nearer to the merged one than it was to the nearer of its parts; of equally near ones the first is.
+        # No block is nearer to the merged one than to the nearer of its parts; of equally near ones the first counts.
         stale = (nearest == kept) | (nearest == gone)
         nearest = np.where((mean[kept] > NEVER) & (mean[kept] >= mean[rows, nearest]) & (kept < nearest), kept, nearest)
         nearest[stale] = mean[stale].argmax(axis=1)
