@@ -177,7 +177,7 @@ class Corpus:
     names: Mapping[ClusterKey, str] = field(default_factory=dict, hash=False)
     """What people call clusters; most have no such name."""
     stated: Mapping[ClusterKey, Mapping[str, str]] = field(default_factory=dict, hash=False)
-    """What people state of events: ``"day"`` (ISO 8601) and ``"place"``; it counts instead of what texts state."""
+    """What people state of events, instead of texts: ``"day"`` (ISO 8601, a range, or unknown) and ``"place"``."""
     titles: Mapping[str, str] = field(default_factory=dict, compare=False)
     """What people call stories, by the id of a document of each; the last of several counts."""
     texts: frozenset[str] = field(default=frozenset(), compare=False)

@@ -45,6 +45,8 @@ def governor(
     what is done with a noun happens ("a home in Kokomo"). What is denied has no time ("did not fall on Monday"; unlike
     "fell on Monday, not Tuesday").
     """
+    if parse.relations[tokens[-1]] == "poss" and parse.parts[tokens[-2:][0]] == "ADP":
+        tokens = tokens[:-1]  # "two days before Wednesday's vote"
     head = token = parse.head_of(tokens)
     preposition = ""
     while parse.heads[token] != token:

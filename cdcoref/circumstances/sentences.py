@@ -183,10 +183,10 @@ def _sentences(document: Document, parse: Parse, today: Period | None) -> Iterat
         lower = [word.casefold() for word in words]
         times = times_in(words, today, stated, lambda word, start=start: _is_ahead(parse, start + word))  # type: ignore[misc]
         if count := _number_of_day(lower):
-            dated = next((one.period for one in times if one.period is not None and one.period.days == 1), None)
+            dated = next((one.period for one in times if one.start == 3 and len(words) - one.end < 2), None)
             first_day = dated.shifted(1 - count) if dated is not None else first_day
             if dated is None and first_day is not None:  # "Day four", below "Day one: Monday 3 February"
-                times = [StatedTime(0, 2, first_day.shifted(count - 1))]
+                times = [StatedTime(0, 2, first_day.shifted(count - 1)), *(one for one in times if one.start > 1)]
         times = [one for one in times if is_list or one.period != today or not _is_of_publication(words, lower, one)]
         told = (one for one in times if not looks_elsewhere(parse, start + one.start))
         with_year = [one.period for one in told if one.period is not None and one.period.has_year]
@@ -198,7 +198,7 @@ def _sentences(document: Document, parse: Parse, today: Period | None) -> Iterat
 
 def _number_of_day(words: Sequence[str]) -> int:
     """The number in a heading such as "day four"; 0 for other sentences."""
-    is_heading = len(words) > 1 and words[0] == "day" and not (words[2:] and words[2].isalnum())
+    is_heading = len(words) > 1 and words[0] == "day" and (len(words) < 3 or words[2] in _OPENS_ENTRY | ENDS_SENTENCE)
     return (count_named(words[1]) or 0) if is_heading else 0
 
 

@@ -177,7 +177,7 @@ class Collection(Queries):
         return turn_and_obey(self._database, number, undo=True)
 
     def redo(self, number: int | None = None) -> Correction:
-        """Make a correction hold again that was undone, by its number, by default the one that was undone last."""
+        """Make a correction hold again that was undone, by its number, by default the last undone since the newest."""
         return turn_and_obey(self._database, number, undo=False)
 
     def _current(self) -> Settings:

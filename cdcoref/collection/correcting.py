@@ -111,7 +111,7 @@ def turn_and_obey(database: Database, number: int | None, *, undo: bool) -> Corr
             )
             row = connection.execute(query).fetchone()
             if row is None:
-                raise InputError(f"there is no correction to {'undo' if undo else 'redo'}")
+                raise InputError(f"there is no correction to {'undo' if undo else 'redo without its number'}")
             number = int(row[0])
         found = stored_corrections(connection, [number])
         if not found:
@@ -285,6 +285,8 @@ def _value(action: Action, given: str | None) -> str:
     for character in value:
         if unicodedata.category(character) in ("Cc", "Cs"):
             raise InputError(f"U+{ord(character):04X} in the name is not a visible character; leave it out")
+    if action == "day" and re.search(r"\d{4}-\d\d-\d\d\W*\S", value) and Period.of_iso(value) is None:
+        raise InputError(f"{value!r} is no range of days; give it as 2024-03-05/2024-03-08")
     return value if action != "day" or value == UNKNOWN or Period.of_iso(value) is not None else checked_day(value)
 
 

@@ -56,7 +56,7 @@ class Correction:
     that of the mentions `apart`. ``"move"``: the same, and the last of them is one of the cluster that the others were
     moved into. ``"join-stories"``, ``"split-story"``, ``"move-document"``: the same of documents and stories.
     ``"rename-story"``: the story of a document has a title.
-    ``"rename"``, ``"day"``, ``"place"``: the cluster has a name, the event a day (ISO 8601) or a place. `mentions`,
+    ``"rename"``, ``"day"``, ``"place"``: the cluster has a name, the event a day or a place. `mentions`,
     `apart`: The mentions, or documents. `cluster`, `name`: The id of the cluster that mentions were moved into, or that
     something is stated of, and what that is. `undone`: When it was undone; None while it holds. `moves`, `notes`: What
     became of clusters when it was made or, later, undone, and a sentence for what is remarkable about it.

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from calendar import day_name, monthrange
 from dataclasses import dataclass
 from datetime import date, timedelta
@@ -12,6 +13,8 @@ from dateutil.relativedelta import relativedelta
 UNKNOWN_YEAR = 400
 """The year in which a text without one counts; a leap year."""
 _FIRST_KNOWN_YEAR = 1000
+_END = r"\d{4}(?:-(?:0[1-9]|1[0-2])(?:-\d\d)?)?"
+_ISO = re.compile(rf"{_END}(?:/{_END})?", re.ASCII)
 _MONTHS_SHOWN = ("Jan.", "Feb.", "March", "April", "May", "June", "July", "Aug.", "Sept.", "Oct.", "Nov.", "Dec.")
 _LONGEST_WITHOUT_YEAR = 300
 """In days; a longer period of a text without a year is in conflict with none of another year."""
@@ -55,12 +58,12 @@ class Period:
     def of_iso(cls, text: str) -> Period | None:
         """What is written as ``2017``, ``2017-08``, ``2017-08-06`` or ``2017-08-01/2017-08-05``; else None."""
         try:
-            ends = [[*map(int, end.split("-"))] for end in text.split("/")]
+            ends = [[*map(int, end.split("-"))] for end in text.split("/")] if _ISO.fullmatch(text) else []
             spans = [(cls.of_day(date(*e)) if e[2:] else cls.of_month(*e) if e[1:] else cls.of_year(*e)) for e in ends]
-        except (TypeError, ValueError):
+        except ValueError:
             return None
-        whole = cls(spans[0].first, spans[-1].last)
-        return whole if len(spans) < 3 and whole.days > 0 and whole.has_year else None
+        whole = cls(spans[0].first, spans[-1].last) if spans else None
+        return whole if whole is not None and whole.days > 0 and whole.has_year else None
 
     @property
     def has_year(self) -> bool:

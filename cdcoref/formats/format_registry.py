@@ -65,8 +65,7 @@ def read_file(path: str | Path, options: ReadOptions | None = None) -> Corpus:
     notes = [note.replace(str(file), name, 1) for note in corpus.notes]
     if left_out := sum(len(run) for document in documents for run in unreadable_runs(document.text)):
         notes.append(f"{name}: {counted(left_out, 'character')} without a space left out: no word is that long")
-    is_text = format.read_table is None or not corpus.mentions
-    texts = frozenset(document.id for document in documents) if is_text else frozenset()
+    texts = frozenset(document.id for document in documents) if format.read_table is None else frozenset()
     return replace(corpus, documents=tuple(documents), notes=tuple(notes), texts=texts)
 
 

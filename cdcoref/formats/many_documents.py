@@ -191,8 +191,6 @@ def _mails(data: bytes, path: Path) -> Iterator[Part]:
 
 def _messages(message: EmailMessage, path: Path, *, of_box: bool) -> Iterator[Part]:
     """A message and its texts, then the attached messages; `of_box`: its lines may be escaped as ">From "."""
-    if message.get_content_type() == "multipart/report":  # it could not be delivered
-        return
     part = message.get_body(("plain", "html"))
     text = _content(part) if part is not None else ""
     if part is not None and part.get_content_subtype() == "html":

@@ -88,8 +88,6 @@ _LAYOUT = re.compile(r"^\| .{800,}", re.MULTILINE)
 _OF_NEWSLETTERS = re.compile(r"^.{0,80}\bunsubscribe\b.{0,40}$|^view in browser$", re.IGNORECASE | re.MULTILINE)
 HIDDEN = "//*[parent::*][contains(translate(@style, ' ', ''), 'display:none')]"
 _ONLY_YEAR = re.compile(r"\W*(?:19|20)\d\d\W*")
-_PRINT = re.compile(r"\Aprint(?:er[ -]friendly)?(?: version)? ?[:|–-] +", re.IGNORECASE)
-"""What a page to print has before its title ("Print: Ferry sinks")."""
 _STATED = {"title": "title", "author": "author", "url": "url", "sitename": "source"}
 """The names of metadata in trafilatura, and here."""
 
@@ -201,12 +199,11 @@ def _page(data: bytes, path: Path) -> tuple[str, dict[str, str]]:
         every = _OF_NEWSLETTERS.sub("", every) if is_laid_out else every
         text = text if text and set(_WORD.findall(every)) <= set(_WORD.findall(text)) else every
         text = "\n\n".join(filter(_WORD.search, text.split("\n\n")))
-    title = _PRINT.sub("", " ".join((article.title or "").split())) if article else ""
+    title = " ".join((article.title or "").split()) if article else ""
     beginning = [line.casefold() for line in text.split("\n\n")[:BEGINNING]]
     if title and not any(line.startswith(title.casefold()) for line in beginning):
         text = f"{title}\n\n{text}" if text else title
     stated = {ours: value for theirs, ours in _STATED.items() if (value := getattr(article, theirs, None))}
-    stated |= {"title": title} if title else {}
     if _ONLY_YEAR.fullmatch(stated.get("source", "")):  # of the copyright
         del stated["source"]
     return text, stated | ({"date": day} if day else {})
@@ -258,8 +255,7 @@ def _stated_day(tree: Any) -> str | None:
     headings = " ".join(tree.xpath("//title//text() | //h1//text()"))
     of_page = [day for name, day in named if name and name in headings]
     values += of_page or [day for _, day in named]
-    of_post = "contains(@class, 'entry-date') and not(ancestor::aside or ancestor::nav or ancestor::li)"  # of WordPress
-    values += tree.xpath(f"//time[@itemprop='datePublished' or @pubdate or ({of_post})]/@datetime")
+    values += tree.xpath("//time[@itemprop='datePublished' or @pubdate]/@datetime")
     values += tree.xpath(f"//*[@itemprop='datePublished'][not({_ELSEWHERE})]/@content")
     for time in tree.xpath(f"//time[not({_ELSEWHERE})]")[:1]:
         values += (time.get("datetime", ""), time.text_content())
@@ -267,6 +263,7 @@ def _stated_day(tree: Any) -> str | None:
     for line in (element.text_content() for element in lines):
         parts = [line] if len(line) < _LONGEST_PUBLISHED // 2 else re.split(r"[·•|]", line)
         values += [part for part in parts if _PUBLISHED.match(part) and (part is line or "ublished" in part)]
+    values += tree.xpath("//article[.//h1]//footer//time[contains(@class, 'entry-date published')]/@datetime")[:1]
     addresses = tree.xpath("//link[@rel='canonical']/@href | //meta[@property='og:url']/@content")
     values += filter(None, map(address_day, addresses))
     return next(filter(None, (day_in(str(stated_date(value))) for value in values)), None)

@@ -208,7 +208,7 @@ class PredictedStory:
             main = [mention for mention in members if known.is_main(mention)]
             when = known.of_some(main).when if main and 2 <= count >= len(self.documents) / 2 else None
             whole = known.of(members[0]).when
-            if when is not None and whole is not None and (when.period.contains(whole.period) or not whole.stated):
+            if when is not None and (whole is None or when.period.contains(whole.period) or not whole.stated):
                 when = whole  # more exact, or corrected
             if when is not None and when.period.weekday is None and when.period.days <= _LONGEST_MAIN:
                 found.append((when.known == "inferred", -count, -len(main), when.period))

@@ -14,7 +14,9 @@ from cdcoref.facts import verbs_about
 from cdcoref.reports.cluster_circumstances import CorpusCircumstances
 from cdcoref.reports.labels import is_pronoun
 from cdcoref.reports.ranking import says_little
+from cdcoref.word_tables import words_in
 
+_SPEECH = words_in("time_words.tsv", "speech")
 SHARED_EVENTS = 2
 """Events that two documents share, at least, if they are about one happening."""
 _POSSESSIVE = re.compile(r"['’]s?$")
@@ -76,7 +78,7 @@ class StoryContext:
         self.shared_events = {
             cluster: members
             for cluster, members in self.events.items()
-            if len({mention.document for mention in members}) > 1 and self.tells(members)
+            if len({mention.document for mention in members}) > 1 and self.tells(members, deeds=False)
         }
         self._events_of = {
             id: {m.cluster for m in mentions if m.kind == EVENT} - {None} for id, mentions in self.by_document.items()
@@ -91,16 +93,17 @@ class StoryContext:
             for id, document in self.documents.items()
         }
 
-    def tells(self, members: Iterable[Mention]) -> bool:
+    def tells(self, members: Iterable[Mention], *, deeds: bool = True) -> bool:
         """Whether the words of a cluster mean something alone, or are a main event with an object ("took pipes")."""
         known = [(mention, self.documents[mention.document]) for mention in members]
         small = [m for m, document in known if is_pronoun(mention_text(m, document)) or says_little(m, document)]
-        return len(small) < len(known) or any(self.known.is_main(m) and self._is_deed(m) for m in small)
+        return len(small) < len(known) or (deeds and any(self.known.is_main(m) and self._is_deed(m) for m in small))
 
     def _is_deed(self, mention: Mention) -> bool:
         parse = self.known.readings[mention.document].parse
         head = parse.head_of(mention.tokens)
-        return bool(parse.below(head, "dobj", "nsubjpass")) and parse.lemma(head) not in verbs_about("report")
+        objects = {parse.lemma(noun) for noun in parse.below(head, "dobj", "nsubjpass")}
+        return bool(objects - _SPEECH) and parse.lemma(head) not in verbs_about("report")
 
     def of_one_happening(self, one: str, other: str) -> bool:
         """Whether two documents share enough events."""

@@ -147,7 +147,7 @@ def other_facts(one: Document, other: Document, sentences: int = LEAD) -> list[s
             continue
         left = [word for word in mine[a:b] if word.casefold() not in words[1]]
         right = [word for word in theirs[c:d] if word.casefold() not in words[0]]
-        behind = [word for word in mine[b : b + 1] if not _ends_name(word)]
+        behind = [w for w in mine[b : b + 1] if not (is_legal_form(w) or w.casefold() in _FACILITIES)]  # "Ash County"
         for kind, is_of in (("day", date_name), ("amount", _is_amount), ("name", _is_name)):
             replaced = any(map(is_of, left)) and any(map(is_of, right))
             if replaced and not (kind == "name" and any(map(_is_name, behind))):
@@ -268,11 +268,6 @@ def _sentences(document: Document) -> frozenset[str]:
 
 def _is_amount(word: str) -> bool:
     return (word[0].isdigit() and ":" not in word) or word.casefold() in NUMERALS
-
-
-def _ends_name(word: str) -> bool:
-    """Whether a word ends names of companies or of places ("Ash County"), and is no surname."""
-    return is_legal_form(word) or word.casefold() in _FACILITIES
 
 
 def _is_name(word: str) -> bool:

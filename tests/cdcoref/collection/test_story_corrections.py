@@ -101,6 +101,8 @@ def test_what_contradicts_is_refused(news: Collection) -> None:
         ("rename", ["s9"], "Ferry", "there is no story s9 in the collection"),
         ("rename-story", ["s1", "s2"], "Ferry", "give the one story to rename, such as s3"),
         ("day", ["c3"], "some day", "'some day' is not a day; give it as 2024-03-05"),
+        *(("day", ["c3"], day, "not a day") for day in ("2024-13", "1999-2001", "9" * 20, "2_024")),
+        *(("day", ["c3"], day, "is no range of days") for day in ("2024-03-08/2024-03-05", "2024-03-05 to 2024-03-08")),
         ("day", ["c3", "c4"], "2024-03-05", "give one event that has this day, such as c3"),
         ("place", ["c1"], "Tresk", "c1 is not an event; only an event has a place"),
         ("place", ["c3"], " ", "the place of an event must have 1 to 200 characters"),
@@ -128,6 +130,7 @@ def test_the_day_and_the_place_of_an_event(news: Collection) -> None:
         return news.cluster(event.id).summary.title, (str(told.when), told.where)
 
     assert shown() == (title, ("2024-03-05", "Tresk harbour"))
+    assert {str(s.when) for s in news.stories() if any(e.cluster == event.id for e in s.timeline)} == {"2024-03-05"}
     news.rebuild()
     assert shown() == (title, ("2024-03-05", "Tresk harbour"))
     assert news.prediction().corpus.stated == {("event", event.id): {"day": "2024-03-05", "place": "Tresk harbour"}}

@@ -100,12 +100,6 @@ def test_annotation_of_other_tools(tmp_path: Path, tool: str) -> None:
     assert len(chosen.clusters()) == (1 if tool == "Label Studio" else 2)
 
 
-def test_mentions_are_to_be_detected_in_the_files_that_hold_none(tmp_path: Path) -> None:
-    for name, content in (("a", EXPORTS["doccano"]), ("b", {"id": "b", "text": FERRY})):
-        (tmp_path / f"{name}.json").write_text(json.dumps([content]))
-    assert read_corpus([tmp_path]).corpus.texts == {"b"}
-
-
 def test_relations_of_brat(tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_text(TEXT)
     lines = (

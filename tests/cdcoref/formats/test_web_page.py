@@ -52,15 +52,6 @@ def test_the_year_of_a_copyright_is_no_source(tmp_path: Path, owner: str, source
     assert document.metadata.get("source") == source
 
 
-def test_the_title_of_a_page_to_print(tmp_path: Path) -> None:
-    for title, shown in (("Print: Ferry sinks", "Ferry sinks"), ("Out of print: ferries", "Out of print: ferries")):
-        page = f"<!doctype html><html><head><title>{title}</title></head><body><p>A ferry sank.</p></body></html>"
-        (tmp_path / "a.html").write_text(page)
-        assert read_file(tmp_path / "a.html").documents[0].metadata["title"] == shown
-    (tmp_path / "a.html").write_text("<p>Ferry sinks off Tresk</p><p>By Ann Lee</p><p>A ferry sank.</p>")
-    assert read_file(tmp_path / "a.html").documents[0].metadata["title"] == "Ferry sinks off Tresk"
-
-
 @pytest.mark.parametrize(("html", "text"), cases(__file__, "fragments.tsv", "html", "text"))
 def test_fragments(tmp_path: Path, html: str, text: list[str]) -> None:
     for name in ("a.html", "a.txt"):

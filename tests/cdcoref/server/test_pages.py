@@ -128,7 +128,7 @@ def test_corrections_and_undoing(client: Any) -> None:
 
 def test_stories_and_circumstances_are_corrected(client: Any) -> None:
     sank = client.cluster("sank")
-    for action, name, said in (("day", "2024-03-04", "happened on 2024-03-04"), ("place", "Oslo", "happened in Oslo")):
+    for action, name, said in (("day", "2024-03-04", "has the day 2024-03-04"), ("place", "Oslo", "happened in Oslo")):
         answer = client.send("/corrections", action=action, id=sank, name=name, back=f"/clusters/{sank}")
         assert f"{sank} {said}" in text_of(client.html(answer.headers["location"]))
     assert "Oslo" in client.html("/stories/1")
