@@ -25,7 +25,7 @@ from cdcoref.collection.stored_words import store_copies
 from cdcoref.collection.stories import drop_empty_stories, place_stories
 from cdcoref.errors import InputError
 from cdcoref.language import remarks_on_language
-from cdcoref.predict import Progress
+from cdcoref.predict import Progress, note_on_unannotated
 from cdcoref.reading import Reading
 
 Scores = dict[DocumentPair, DocumentScores]
@@ -81,7 +81,8 @@ def add_documents(
                         "documents again"
                     )
                 documents.store_stated_metadata(connection, incoming, to_add.known)
-                notes = [*remarks_on_language(one.document for one in to_add.new), *notes]
+                without = note_on_unannotated([one.document.id for one in to_add.new if one.mentions == ()])
+                notes = [*remarks_on_language(one.document for one in to_add.new), *without, *notes]
             store_value(connection, documents.BOILERPLATE, sorted(key.hex() for key in lines))
             report = _store(connection, reader, plan, readings, scores, again=incoming is None)
             return replace(report, notes=tuple(dict.fromkeys(notes)))

@@ -17,4 +17,5 @@ from .predictor import Predictor as Predictor
 from .predictor import check_device as check_device
 from .predictor import joined_stories as joined_stories
 from .predictor import load as load
+from .predictor import note_on_unannotated as note_on_unannotated
 from .predictor import plan_stories as plan_stories

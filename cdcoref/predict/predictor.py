@@ -172,7 +172,8 @@ class Predictor:
         if not find:
             corpus, repeated = _each_once(corpus, None if options.kind == "both" else options.kind)
             notes += repeated
-            notes += _notes_on_documents_without_mentions(corpus)
+            with_some = {mention.document for mention in corpus.mentions}
+            notes += note_on_unannotated([d.id for d in corpus.documents if d.id not in with_some])
         store_of = nullcontext() if cache is None or (self.lemma and not find) else self._opened(cache)
         with store_of as store, self._engine(options, find, given, store) as engine:
             lines = boilerplate_lines(corpus.documents)
@@ -406,12 +407,11 @@ def _each_once(corpus: Corpus, kind: str | None) -> tuple[Corpus, tuple[str, ...
     return replace(corpus, mentions=tuple(once.values())), (note,)
 
 
-def _notes_on_documents_without_mentions(corpus: Corpus) -> tuple[str, ...]:
-    with_some = {mention.document for mention in corpus.mentions}
-    without = [document.id for document in corpus.documents if document.id not in with_some]
+def note_on_unannotated(without: Sequence[str]) -> tuple[str, ...]:
+    """A note on documents without mentions, by id, beside others that have annotated ones; none if there are none."""
     if not without:
         return ()
     return (
         f"no mentions were detected in {counted(len(without), 'document')} without annotation, such as {without[0]}, "
-        "since other documents of such files have annotated mentions; --find-mentions detects them in all",
+        "since others have annotated mentions; give such files by themselves, or use `predict --find-mentions`",
     )

@@ -94,6 +94,12 @@ def _sentences(document: Document) -> list[tuple[str, ...]]:
     return [document.tokens[start:end] for start, end in document.sentences]
 
 
+def test_documents_without_mentions_beside_annotated_ones_are_noted(written: Any, lemma: Collection) -> None:
+    other = replace(written.annotated("b", *written.MUSEUM), mentions=())
+    report = lemma.add(written.joined(written.annotated("a", *written.FERRY), other))
+    assert [note[:44] for note in report.notes] == ["no mentions were detected in 1 document with"]
+
+
 def test_texts_of_one_name_in_two_folders_are_two_documents(written: Any, lemma: Collection, tmp_path: Path) -> None:
     lemma.add(text_file(written, tmp_path / "monday" / "report.txt", "The ferry sank.\n"))
     report = lemma.add(text_file(written, tmp_path / "tuesday" / "report.txt", "The museum guard saw it.\n"))
