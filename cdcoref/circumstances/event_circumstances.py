@@ -230,14 +230,11 @@ class DocumentCircumstances:
         above_or_below = {*parse.ancestors(head), *parse.below(head, "xcomp")}  # "declined to comment on Sunday"
         if heading is not None:
             says = parse.heads[head] if parse.relations[head] == "ccomp" else head
-            is_told = parse.tags[head] == "VBD" and parse.tags[says] in (
-                "VBZ",
-                "VBP",
-            )  # "says that she fell"
-            is_told |= any(
-                parse.tags[word] == "VBD" and parse.lemma(word) == "have" for word in parse.below(head, "aux")
-            )
-            if not is_told and not any(word in above_or_below for _, word in stated):
+            auxiliaries = [word for word in parse.below(head, "aux") if parse.lemma(word) == "have"]
+            # "says that she fell", "had fallen"
+            is_earlier = parse.tags[head] == "VBD" and parse.tags[says] in ("VBZ", "VBP")
+            is_earlier |= any(parse.tags[word] == "VBD" for word in auxiliaries)
+            if not is_earlier and not any(word in above_or_below for _, word in stated):
                 yield heading
         elif head in self.lead.happening_then and self.lead.when is not None:
             yield self.lead.when

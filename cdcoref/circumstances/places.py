@@ -266,9 +266,8 @@ def _with_containers(
             inner = by_start.get(end + behind)
             container = state_shortened(words[end + 1]) if words[end] != "in" else None
             stop, is_town = end + 2, place.sort in ("city", "unknown")
-            is_town |= (
-                place.sort == "country" and container is not None and words[end + 1].endswith(".")
-            )  # "Peru , Ind."
+            if place.sort == "country" and container is not None and words[end + 1].endswith("."):
+                is_town = True  # "Peru , Ind."
             if container is None and inner is not None and inner.place.sort in ("country", "region"):
                 container, stop = inner.place, inner.end
             if container is not None and is_town and place != container:

@@ -99,9 +99,8 @@ def _text_in(content: Fields) -> bool:
 
 def _plain(value: Any, name: str) -> Any:
     """A value of metadata or a text, which may be in an object of its own."""
-    while (
-        isinstance(value, dict) and len(value) == 1 and next(iter(value)).startswith("$")
-    ):  # {"$date": ...} of MongoDB
+    while isinstance(value, dict) and len(value) == 1 and next(iter(value)).startswith("$"):
+        # {"$date": ...} of MongoDB
         value = next(iter(value.values()))
     if isinstance(value, dict):
         strings = [part for part in value.values() if isinstance(part, str)]

@@ -156,7 +156,7 @@ class KindClusters:
                 self._genders |= {n: THING for n in own if apart[n] and facts[n].words.pronoun == "it"}
             self._conflicts = _conflicts(facts, self._names, apart, self.links)
             self._conflicts = self._conflicts.with_pairs(_new_mentions(readings, facts, kind))
-            unlike = _rivers_and_namesakes if kind == ENTITY else _further_events
+            unlike = _namesakes if kind == ENTITY else _further_events
             self._conflicts = self._conflicts.with_pairs(unlike(readings, facts))
             if kind == EVENT:
                 self._stated = {n: names for n in own if all(names := _stated_names(readings, n))}
@@ -406,7 +406,7 @@ def _further_events(readings: Readings, facts: Mapping[int, MentionFacts]) -> It
             yield from ((other, number) for other in before if not _is_further(facts[other]))
 
 
-def _rivers_and_namesakes(readings: Readings, facts: Mapping[int, MentionFacts]) -> Iterator[tuple[int, int]]:
+def _namesakes(readings: Readings, facts: Mapping[int, MentionFacts]) -> Iterator[tuple[int, int]]:
     """Pairs of a river ("the Jordan") and the country, the state or the firm with its name, and of two places with the
     same name, such as Lima in Peru and Lima in Ohio."""
     named: dict[str, tuple[list[int], list[int]]] = defaultdict(lambda: ([], []))
