@@ -382,7 +382,8 @@ def _chain(sentence: Sentence, noun: int) -> Iterator[int]:
         yield word
         if is_verb(parse, word) and parse.relations[word] not in _WITHIN_CLAUSE:
             yield from parse.below(word, "acomp", "oprd")
-            return
+            yield from (n for attr in parse.below(word, "attr") for n in parse.below(attr, "amod") if n == word + 1)
+            return  # "are dead, not 17"
 
 
 def _below(parse: Parse, token: int) -> Iterator[int]:

@@ -233,7 +233,7 @@ def _looks_back(period: Period, today: Period | None) -> bool:
 
 
 def _joined(one: StatedTime, other: StatedTime, words: Sequence[str]) -> StatedTime | None:
-    """The time "between 2021 and 2023", or "the day after Christmas"; None for separate times."""
+    """The time "between 2021 and 2023", "Monday and Tuesday", or "the day after Christmas"; None for separate times."""
     if other.start == one.end and abs(one.days) in range(1, 28) and words[other.start] != "the":
         if other.period is None or other.period.days > _LONGEST_HOLIDAY:
             return None
@@ -241,12 +241,14 @@ def _joined(one: StatedTime, other: StatedTime, words: Sequence[str]) -> StatedT
         return replace(other, start=one.start, period=Period.of_day(day))
     before = words[one.start - 1].casefold() if one.start else ""
     between = words[one.end].casefold() if other.start == one.end + 1 else ""
-    joined = between in ("to", "until", "till", "through", "-", "–") if before == "from" else between == "and"
-    if before not in ("from", "between") or not joined:
-        return None
     if one.period is None or other.period is None or one.period.has_year != other.period.has_year:
         return None
     if one.period.first > other.period.last:
+        return None
+    joined = between in ("to", "until", "till", "through", "-", "–") if before == "from" else between == "and"
+    is_next = between == "and" and {words[one.start], words[other.start]} <= _WEEKDAYS.keys()
+    is_next = is_next and (other.period.first - one.period.last).days == 1
+    if not ((before in ("from", "between") and joined) or is_next):
         return None
     return replace(one, end=other.end, period=Period(one.period.first, other.period.last))
 

@@ -176,7 +176,7 @@ class _Reader:
             visible = (Path(parent, name) for name in sorted(names) if not name.startswith((".", "~$")))
             kept = (file for file in visible if file.is_file())
             for file in kept:
-                if file.name in BESIDE_ANNOTATION:
+                if file.name in BESIDE_ANNOTATION or file.name.endswith(".book.html"):  # BookNLP's page of its result
                     continue
                 if not has_input_suffix(file):
                     others.append(os.path.relpath(file, folder))

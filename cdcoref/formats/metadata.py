@@ -32,7 +32,7 @@ SUMMARIES = tuple(USUAL_NAMES.pop("summary"))
 """The names of the field in which news services put a summary."""
 _WORDS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 _SECONDS = re.compile(r"(1\d{9})(?:\d{3})?(?:\.\d+)?")
-_PLAIN_DAY = re.compile(r"((?:19|20)\d{6})(?:T\d{6}Z?)?")
+_PLAIN_DAY = re.compile(r"((?:19|20)\d{6})(?:T?\d{4}(?:\d\d)?Z?)?")
 _EXCEL_DAY = re.compile(r"[2-6]\d{4}(?:\.\d+)?")
 _NUMBERS = re.compile(
     r"(\d{1,2})[./-](\d{1,2})(?:[./-](\d{4})|[./](\d\d))(?:,?\s+\d{1,2}:\d\d(?::\d\d)?(?:\s*[ap]m)?)?", re.IGNORECASE
@@ -111,7 +111,7 @@ def stated_date(value: Any, day_first: bool | None = None) -> Any:
     can be the month, if dots or hyphens separate them, or if `day_first` says which of them is the day, and days that
     `day_in` or, if they name the month, dateutil reads. Of years in two figures, 69 is the first of the last century.
 
-    >>> stated_date("1715590800"), stated_date(20190815), stated_date("13/05/2024"), stated_date("5/6/2024")
+    >>> stated_date("1715590800"), stated_date(20190815093000), stated_date("13/05/2024"), stated_date("5/6/2024")
     ('2024-05-13', '2019-08-15', '2024-05-13', '5/6/2024')
     >>> stated_date("9th February 2025"), stated_date("2025/2/9"), stated_date("13/5/98"), stated_date("2025-02-09T17")
     ('2025-02-09', '2025-02-09', '1998-05-13', '2025-02-09T17')

@@ -78,8 +78,9 @@ _LONGEST_PUBLISHED = 120
 """In characters."""
 _ADDRESS_DAY = re.compile(r"/((?:19|20)\d\d|[012]\d(?=\d{4}-))([/-]?)(\d\d)\2(\d\d)(?!\d)")
 _AROUND = (
-    "//noscript | //amp-ad | //a[starts-with(@href, 'javascript:')][string-length(normalize-space(..)) < 60]"
-    " | //body//*[re:test(@class, '(^|\\s)(foot|(site|page)-?foot(er)?|colophon|copyright)(\\s|$)', 'i')]"
+    "//noscript | //button | //label | //amp-ad"
+    " | //a[starts-with(@href, 'javascript:')][string-length(normalize-space(..)) < 60]"
+    " | //body//*[re:test(@class, '(^|\\s)(pagination|foot|(site|page)-?foot(er)?|colophon|copyright)(\\s|$)', 'i')]"
     " | //body//*[starts-with(., 'Today is ')][string-length(.) < 40]"
 )
 """What stands around the article: advertisements, controls, what is for readers without scripts, ends of pages."""

@@ -344,8 +344,9 @@ def _conflicts(
         if name in names.people and (name in companies or not words.isdisjoint(name)) and not stated[number].sorts:
             stated[number] = stated[number]._replace(sorts=frozenset((PERSON,)))
     for number, sorts in {**dict.fromkeys(names.things, NO_PERSON), **names.sorts}.items():
-        if number in stated and not stated[number].sorts:
-            stated[number] = stated[number]._replace(sorts=sorts)
+        if number in stated:
+            own = stated[number].sorts
+            stated[number] = stated[number]._replace(sorts=own & sorts or own or sorts)
     genders = {
         number: frozenset().union(*(one.words.stated.gender for one in pronouns))
         for number, pronouns in _pronouns(facts, links).items()

@@ -49,14 +49,13 @@ _SETTLEMENTS = words_in("place_words.tsv", "settlement")
 _NO_TOWNS = ORGANISATIONS | _BUSINESS | words_in("place_words.tsv", "site")
 """Nouns that say of a name that it is not a town's."""
 _OPPOSITE = {"sr": "jr", "jr": "sr"}
+_OF_AGE = {"old": "sr", "young": "jr"}
 _ELDER_FROM = 50
 """The age from which somebody is probably the elder of two, father and son or the like, of one name."""
 YEARS = 2
 """Within these ages may be of one person, who has a birthday or whom somebody got wrong."""
 YOUNGEST_AT_WORK = 15
 """In years; who is younger is nobody with a job."""
-OLDEST_IN_POLICE = 70
-"""In years; who is older investigates nothing."""
 _INVESTIGATING = frozenset({"administration", "law", "police"})
 """Fields of jobs of those who do not work on what happened to their relatives."""
 MANY_YEARS = 15
@@ -86,7 +85,9 @@ class Person:
             self.tokens |= {token for token, _ in one.syntax.descriptions}
             self.heads.add(one.syntax.head)
             self.relatives.update(one.syntax.relatives)
-            self.generations |= one.words.stated.generation
+            self.generations |= one.words.stated.generation | {
+                _OF_AGE[w] for w in _OF_AGE.keys() & one.phrase.modifiers
+            }
             self.initials |= one.words.stated.initials
             if one.words.whole_name:
                 self.nouns |= _titles(one) & JOBS.keys()
@@ -107,8 +108,6 @@ class Person:
         for one, two in ((self, other), (other, self)):
             fields = {JOBS[noun] for noun in two.nouns if noun in JOBS}
             if fields and min(one.ages, default=YOUNGEST_AT_WORK) < YOUNGEST_AT_WORK:
-                return True
-            if fields == {"police"} and max(one.ages, default=0) > OLDEST_IN_POLICE:
                 return True
             if one.relatives and not two.relatives and not fields.isdisjoint(_INVESTIGATING):
                 return JOBS.keys().isdisjoint(one.nouns)

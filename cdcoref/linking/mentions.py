@@ -116,11 +116,21 @@ def _with_titles(reading: Reading, mentions: Iterable[Mention]) -> list[Mention]
         joined.append(mention)
     for place, mention in enumerate(joined):  # names that were not detected
         behind = joined[place + 1].start if place + 1 < len(joined) else len(tokens)
+        if mention.kind == ENTITY and (end := _end_of_person(reading, mention, behind)) > mention.end:
+            joined[place] = mention = replace(mention, tokens=tuple(range(mention.start, end)))
         if _ends_with_title(reading, mention) and tokens[mention.end - 1][:1].isupper():
             name = reading.parse.heads[mention.end - 1]
             if mention.end <= name < behind and reading.parse.parts[name] == "PROPN":
                 joined[place] = replace(mention, tokens=tuple(range(mention.start, name + 1)))
     return joined
+
+
+def _end_of_person(reading: Reading, mention: Mention, behind: int) -> int:
+    """Where the name of a person ends that a mention begins ("Thomas" of "Thomas A. Greer"); `behind`: the next one."""
+    end, types = mention.start, reading.parse.entity_types
+    while end < len(types) and types[end] == "PERSON" and reading.cased.tokens[end][:1].isupper():
+        end += 1
+    return end if end <= behind else mention.end
 
 
 def _ends_with_title(reading: Reading, mention: Mention) -> bool:

@@ -92,6 +92,9 @@ class StoryNumbers:
             )
             for id, quantity in quantities
         ]
+        self._units: defaultdict[tuple[str, str], set[str]] = defaultdict(set)
+        for stated in self._stated:
+            self._units[stated.document, stated.value.relation].add(stated.value.unit)
         self._days = {id: story.known.setting(id).today for id in story.documents}
 
     def contradictions(self) -> Iterator[Disagreement]:
@@ -185,8 +188,7 @@ class StoryNumbers:
         numbers: defaultdict[tuple[str, str], list[int]] = defaultdict(list)
         main: set[tuple[str, str]] = set()
         for number, stated in enumerate(self._stated):
-            quantity = stated.value
-            unit = quantity.unit
+            quantity, (_, unit) = stated.value, self._sort_of(stated)
             if quantity.event is not None and quantity.event.cluster is not None:
                 main.add((unit, quantity.event.cluster))
             for event in (quantity.event, *quantity.further):
@@ -200,15 +202,9 @@ class StoryNumbers:
     def _of_one_sort(self) -> Iterator[tuple[int, int]]:
         """Pairs of quantities by which two documents about one happening state a relation of one sort."""
         by_key: defaultdict[tuple[str, str], defaultdict[str, list[int]]] = defaultdict(lambda: defaultdict(list))
-        units: defaultdict[tuple[str, str], set[str]] = defaultdict(set)
-        for stated in self._stated:
-            units[stated.document, stated.value.relation].add(stated.value.unit)
         for number, stated in enumerate(self._stated):
             if stated.value.has_name or stated.value.unit[:1].isalpha():
-                key = _key(stated.value)
-                if stated.value.counts_people and len(units[stated.document, key[0]]) == 1:
-                    key = key[0], PEOPLE  # "three were hurt", "seven workers were hurt"; not "two of them officers"
-                by_key[key][stated.document].append(number)
+                by_key[self._sort_of(stated)][stated.document].append(number)
         for of_documents in by_key.values():
             single = [
                 number
@@ -221,6 +217,12 @@ class StoryNumbers:
                 one, other = map(self._stated.__getitem__, pair)
                 if self._may_be_of_one(one, other) and self._may_be_about_one(one, other):
                     yield pair
+
+    def _sort_of(self, stated: StatedValue) -> tuple[str, str]:
+        """The relation and the unit of a quantity; one unit for all people that a document counts in one relation."""
+        relation, unit = _key(stated.value)
+        is_whole = stated.value.counts_people and len(self._units[stated.document, relation]) == 1
+        return relation, PEOPLE if is_whole else unit  # "seven workers were hurt"; not "two of them officers"
 
     def _of_whole(self, numbers: Sequence[int]) -> list[int]:
         """The largest quantity of a document, and rival quantities from its other speakers."""

@@ -7,20 +7,7 @@ from fastapi import APIRouter, File, Form, Header, HTTPException, Path, Query, U
 from pydantic import BaseModel, Field
 from starlette.responses import FileResponse, Response, StreamingResponse
 
-from cdcoref.collection import (
-    Action,
-    ClusterPage,
-    ClusterSummary,
-    Collection,
-    Correction,
-    Counts,
-    DocumentPage,
-    DocumentSummary,
-    Question,
-    Report,
-    SearchResult,
-    kept_options,
-)
+from cdcoref import collection as stored
 from cdcoref.errors import InputError
 from cdcoref.formats import json_schema
 from cdcoref.server.forms import start_adding
@@ -54,21 +41,21 @@ class About(BaseModel):
     name: str
     model: str
     options: dict[str, str | bool | int | float | None]
-    counts: Counts
+    counts: stored.Counts
 
 
 class ClusterList(BaseModel):
     """Clusters, and how many there are without the limit."""
 
     total: int
-    clusters: list[ClusterSummary]
+    clusters: list[stored.ClusterSummary]
 
 
 class DocumentList(BaseModel):
     """Documents, and how many there are without the limit."""
 
     total: int
-    documents: list[DocumentSummary]
+    documents: list[stored.DocumentSummary]
 
 
 class StoryList(BaseModel):
@@ -86,7 +73,7 @@ class NewCorrection(BaseModel):
     rename-story: one story, and its title.
     """
 
-    action: Action
+    action: stored.Action
     ids: list[str] = Field(max_length=10_000)
     name: str | None = None
 
@@ -149,13 +136,13 @@ def api_routes(site: Site) -> APIRouter:
     """The routes of the JSON API."""
     router = _router()
 
-    def changed(change: Callable[[Collection], Result]) -> Result:
+    def changed(change: Callable[[stored.Collection], Result]) -> Result:
         return _valid(lambda: site.writer.change(change))
 
     @router.get("/collection", summary="The model, the options and the size of the collection")
     def about() -> About:
         collection = site.readers()
-        options = kept_options(collection.options)
+        options = stored.kept_options(collection.options)
         return About(name=site.path.name, model=collection.model, options=options, counts=collection.counts())
 
     @router.get("/clusters", summary="Clusters, those in most documents first")
@@ -177,7 +164,7 @@ def api_routes(site: Site) -> APIRouter:
     @router.get("/clusters/{id}", summary="A cluster with its mentions; its documents are ordered by date")
     def cluster(
         id: str, limit: Annotated[int | None, Query(ge=1, le=LARGEST)] = None, offset: Offset = 0
-    ) -> ClusterPage:
+    ) -> stored.ClusterPage:
         return site.readers().cluster(id, limit=limit, offset=offset)
 
     @router.get("/stories", summary="Stories with their timelines, those with most documents first")
@@ -197,37 +184,37 @@ def api_routes(site: Site) -> APIRouter:
         return DocumentList(total=collection.counts().documents, documents=found)
 
     @router.get("/document", summary="A document with its mentions and clusters")
-    def document(id: Annotated[str, Query(max_length=2000)]) -> DocumentPage:
+    def document(id: Annotated[str, Query(max_length=2000)]) -> stored.DocumentPage:
         return site.readers().document(id)
 
     @router.delete("/document", summary="Remove a document")
-    def remove(id: Annotated[str, Query(max_length=2000)]) -> Report:
+    def remove(id: Annotated[str, Query(max_length=2000)]) -> stored.Report:
         return site.writer.change(lambda collection: collection.remove([id]))
 
     @router.get("/search", summary="Clusters and documents that contain all the words")
     def search(
         query: Annotated[str, Query(max_length=LONGEST_QUERY)], limit: Limit = 20, offset: Offset = 0
-    ) -> SearchResult:
+    ) -> stored.SearchResult:
         return site.readers().search(query, limit=limit, offset=offset)
 
     @router.get("/questions", summary="The least certain decisions")
-    def questions(limit: Limit = 20, offset: Offset = 0) -> list[Question]:
+    def questions(limit: Limit = 20, offset: Offset = 0) -> list[stored.Question]:
         return site.readers().least_sure(limit, offset)
 
     @router.get("/corrections", summary="All corrections in their order, including those that were undone")
-    def corrections() -> list[Correction]:
+    def corrections() -> list[stored.Correction]:
         return site.readers().corrections()
 
     @router.post("/corrections", summary="Make a correction", status_code=201)
-    def correct(new: NewCorrection) -> Correction:
+    def correct(new: NewCorrection) -> stored.Correction:
         return changed(lambda collection: collection.correct(new.action, new.ids, name=new.name))
 
     @router.post("/corrections/{number}/undo", summary="Undo a correction")
-    def undo(number: Number) -> Correction:
+    def undo(number: Number) -> stored.Correction:
         return changed(lambda collection: collection.undo(number))
 
     @router.post("/corrections/{number}/redo", summary="Redo a correction that was undone")
-    def redo(number: Number) -> Correction:
+    def redo(number: Number) -> stored.Correction:
         return changed(lambda collection: collection.redo(number))
 
     @router.post("/files", summary="Add the documents in files", status_code=202)

@@ -221,7 +221,8 @@ def test_tables_of_booknlp(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"the mentions a\.entities"):
         read_file(tmp_path / "a.tokens")
     (tmp_path / "a.entities").write_text(ENTITIES)
-    corpus = read_file(tmp_path / "a.tokens")
+    (tmp_path / "a.book.html").write_text("<html><body><p>Ann</p></body></html>")
+    corpus = read_corpus([tmp_path]).corpus
     assert [document.sentences for document in corpus.documents] == [((0, 3), (3, 5))]
     assert [(m.tokens, m.kind, m.cluster, m.tag) for m in corpus.mentions] == [
         ((0,), "entity", "a/4", "PROP_PER"),
