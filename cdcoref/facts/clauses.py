@@ -154,9 +154,9 @@ def _distance(parse: Parse, mark: int) -> int | None:
     if mark < 2 or (unit := days_of_unit(parse.lemma(mark - 1))) is None:
         return None
     if parse.lemma(mark - 2) == "the":
-        if mark > 2 and parse.lemma(mark - 3) == "to":
-            return None  # "ten years to the day after"
-        return 1 if any(parse.heads[word] == word for word in (mark, *parse.ancestors(mark)) if word < mark) else None
+        is_long = parse.lemma(mark - 3) == "to"  # "ten years to the day after"
+        is_main = any(parse.heads[word] == word for word in (mark, *parse.ancestors(mark)) if word < mark)
+        return 1 if is_main and not is_long else None
     count = count_named(parse.lemma(mark - 2))
     return None if count is None else count * unit
 

@@ -77,8 +77,11 @@ _PUBLISHED = re.compile(
 _LONGEST_PUBLISHED = 120
 """In characters."""
 _ADDRESS_DAY = re.compile(r"/((?:19|20)\d\d|[012]\d(?=\d{4}-))([/-]?)(\d\d)\2(\d\d)(?!\d)")
+_CONTROLS = (
+    "//button | //label | //*[parent::*][string-length(.) < 200][re:test(@class, '\\b(share|sharing|social)\\b')]"
+)
 _AROUND = (
-    "//noscript | //button | //label | //amp-ad"
+    f"//noscript | //amp-ad | {_CONTROLS}"
     " | //a[starts-with(@href, 'javascript:')][string-length(normalize-space(..)) < 60]"
     " | //body//*[re:test(@class, '(^|\\s)(pagination|foot|(site|page)-?foot(er)?|colophon|copyright)(\\s|$)', 'i')]"
     " | //body//*[starts-with(., 'Today is ')][string-length(.) < 40]"
@@ -153,7 +156,7 @@ def _updates(data: bytes, path: Path) -> list[Part]:
         title = str(block.xpath("string(.//h2|.//h3|.//h4)")).strip()
         known = {"title": "" if is_date_line(title) else title, **_moment(stated)}
         moment.drop_tree()
-        updates.append(Part(all_text(html.tostring(block, encoding="utf-8"), path), known))
+        updates.append(Part(all_text(html.tostring(block, encoding="utf-8"), path, _CONTROLS), known))
     for part in (*blocks, *tree.xpath("//nav | //aside | //footer")):
         part.drop_tree()
     text, stated = _page(b"<!doctype html>" + html.tostring(tree, encoding="utf-8"), path)
@@ -315,7 +318,7 @@ def all_text(data: bytes, path: str | Path, without: str = "") -> str:
 
     if (tree := _tree(data, path)) is None:
         return ""
-    for element in tree.xpath(without) if without else ():
+    for element in tree.xpath(without, namespaces=_NAMESPACES) if without else ():
         element.drop_tree()
     etree.strip_elements(tree, *_UNSEEN, etree.Comment, etree.ProcessingInstruction, with_tail=False)
     for node in tree.iter():

@@ -252,7 +252,7 @@ def test_the_name_of_a_web_archive_is_no_day(tmp_path: Path) -> None:
 
 def test_what_stands_around_an_article_is_no_text(tmp_path: Path) -> None:
     around = "<noscript><p>You need JavaScript.</p></noscript><p class='foot'>Site by Webworks 2014</p>"
-    around += "<p><a href='javascript:print()'>Print</a></p><amp-ad><p>Cruises</p></amp-ad><label>Sort</label>"
+    around += "<p><a href='javascript:print()'>Print</a></p><amp-ad><p>Cruises</p></amp-ad><p class='my-share'>X</p>"
     text = f"{FERRY} Nobody at the harbour of <a href='javascript:show()'>Tresk</a> had seen the ferry since noon."
     (tmp_path / "a.html").write_text(f"<html><body><h1>Ferry sinks</h1><p>{text}</p>{around}</body></html>")
     shown = re.sub("<.*?>", "", text)
