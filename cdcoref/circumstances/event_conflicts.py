@@ -33,7 +33,6 @@ _OWN, _SHOWN = Source.HEADING, Source.INFERRED
 """How a circumstance of the event itself is known, at least; and one that readers see, as the day of a main event."""
 _DEFINITE = frozenset({"the", "this"})
 _OTHERS = words_in("equating_words.tsv", "event")
-"""What stands before an event that is not the one of that word which was mentioned before."""
 
 
 class CircumstanceTables:
