@@ -16,7 +16,6 @@ from cdcoref.circumstances.sentences import Source, When, Where
 from cdcoref.corpus import EVENT, Corpus
 from cdcoref.facts import Period
 from cdcoref.language import Values, head_word, lemma, numbered
-from cdcoref.word_tables import words_in
 
 Integers = NDArray[np.int64]
 Flags = NDArray[np.bool_]
@@ -32,7 +31,6 @@ AGREEMENT = 1.7
 _OWN, _SHOWN = Source.HEADING, Source.INFERRED
 """How a circumstance of the event itself is known, at least; and one that readers see, as the day of a main event."""
 _DEFINITE = frozenset({"the", "this"})
-_OTHERS = words_in("equating_words.tsv", "event")
 
 
 class CircumstanceTables:
@@ -49,8 +47,6 @@ class CircumstanceTables:
             [m.start > 0 and documents[m.document].tokens[m.start - 1].lower() in _DEFINITE for m in corpus.mentions],
             dtype=bool,
         )
-        before = (documents[m.document].tokens[max(0, m.start - 2) : m.start] for m in corpus.mentions)
-        self._other = np.array([not _OTHERS.isdisjoint(map(str.lower, words)) for words in before], dtype=bool)
         heads = (head_word([documents[m.document].tokens[token] for token in m.tokens]) for m in corpus.mentions)
         words = [
             lemma(head.casefold()) if m.kind == EVENT else "" for m, head in zip(corpus.mentions, heads, strict=True)
@@ -80,15 +76,13 @@ class CircumstanceTables:
         found = self._own_times.related(_differ, self._own_times, first, second)
         found |= self._own_places.related(Place.excludes, self._own_places, first, second)
         found |= self._main_times.related(_are_far_apart, self._main_times, first, second)
-        in_one = self._document_of[first] == self._document_of[second]
-        found |= in_one & (self._words[first] == self._words[second]) & self._other[np.maximum(first, second)]
         for one, other in ((first, second), (second, first)):
             looks = self._elsewhere[one] & ~self._elsewhere[other]
             found |= looks & self._own_times.related(_differ, self._times, one, other)
             found |= looks & self._own_places.related(Place.excludes, self._places, one, other)
-            earlier = in_one & self._is_earlier[one]
-            found |= earlier & self._own_times.related(_differ, self._main_times, one, other)
-            found |= earlier & self._ahead[other]  # "will cut jobs; last year it cut 150"
+            in_one = self._is_earlier[one] & (self._document_of[one] == self._document_of[other])
+            found |= in_one & self._own_times.related(_differ, self._main_times, one, other)
+            found |= in_one & self._ahead[other]  # "will cut jobs; last year it cut 150"
         return found | self._themes.related(_are_of_two_people, self._themes, first, second)
 
     def agree(self, first: Integers, second: Integers) -> Flags:

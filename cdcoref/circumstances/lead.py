@@ -19,6 +19,7 @@ from cdcoref.facts import (
     Period,
     above_in_phrase,
     calls_off,
+    clause_of,
     did_not_happen,
     is_in_relative_clause,
     is_verb,
@@ -242,6 +243,12 @@ class Lead:
                         return When(today, tokens, Source.INFERRED)
         return None
 
+    def _is_of_earlier_year(self, own: Sentence, token: int) -> bool:
+        """Whether all times in the clause of a token look back to another year than the document's."""
+        clause = clause_of(self._parse, token)
+        times = [time for time in own.times if clause_of(self._parse, own.first + time.start) == clause]
+        return bool(times) and all(time.looks_back for time in times)
+
     def _places(self) -> Iterator[tuple[int, Where]]:
         """The places of the beginning, with what each belongs to."""
         parse = self._parse
@@ -255,6 +262,8 @@ class Lead:
                     yield _LOCAL if one.certain and one.place.region else _DATELINE, where
                 elif looks_elsewhere(parse, where.tokens[0]) or one.place.name in CONTINENTS:
                     continue
+                elif self._is_of_earlier_year(own, where.tokens[0]):
+                    continue  # "last year it cut 150 jobs at its plant in Dunsop"
                 elif not one.firm and not (own is self._lines[0] and names_happening(parse, where.tokens)):
                     if one.local and OFFICIALS.isdisjoint(own.lower[one.end : one.end + 2]):
                         yield _BODY, replace(where, source=Source.DOCUMENT)

@@ -16,21 +16,7 @@ from cdcoref.cli.messages import StageProgress, say
 from cdcoref.cli.options import MENTIONS, NAMES, OUTPUT, ChosenModel, Computing, CorpusSplit, Ids, Kind, option
 from cdcoref.corpus import Corpus
 from cdcoref.errors import InputError
-from cdlm.training_options import (
-    SETTINGS,
-    ConfigOption,
-    DeviceOption,
-    EncoderOption,
-    EpochsOption,
-    LogOption,
-    OutputModelOption,
-    PrecisionOption,
-    RateOption,
-    ResumeOption,
-    SeedOption,
-    SetOption,
-    resumable,
-)
+from cdlm import training_options as common
 
 EXAMPLES = {
     "train": (
@@ -86,32 +72,34 @@ class LearntCorpora(Ids):
 
 
 def train(
-    output: OutputModelOption,
+    output: common.OutputModelOption,
     corpora: LearntCorpora,
-    config: ConfigOption = None,
+    config: common.ConfigOption = None,
     preset: Literal["base", "small", "paper"] = option(
         "base",
         "Settings to start from. base, small: those of the models that ship; paper: as in the paper, with one --kind "
         "per run.",
-        panel=SETTINGS,
+        panel=common.SETTINGS,
     ),
-    encoder: EncoderOption = None,
+    encoder: common.EncoderOption = None,
     kind: Kind | None = option(
         None,
         "Kind of mentions to train on; also the kind of those in CoNLL files, which do not state it. Default: both.",
-        panel=SETTINGS,
+        panel=common.SETTINGS,
     ),
-    epochs: EpochsOption = None,
-    seed: SeedOption = None,
+    epochs: common.EpochsOption = None,
+    seed: common.SeedOption = None,
     context: Literal["document", "sentence"] | None = option(
-        None, "With --preset paper: show the whole documents of two mentions, or their sentences.", panel=SETTINGS
+        None,
+        "With --preset paper: show the whole documents of two mentions, or their sentences.",
+        panel=common.SETTINGS,
     ),
-    learning_rate: RateOption = None,
-    precision: PrecisionOption = None,
-    settings: SetOption = None,
-    log: LogOption = None,
-    device: DeviceOption = None,
-    resume: ResumeOption = False,
+    learning_rate: common.RateOption = None,
+    precision: common.PrecisionOption = None,
+    settings: common.SetOption = None,
+    log: common.LogOption = None,
+    device: common.DeviceOption = None,
+    resume: common.ResumeOption = False,
 ) -> None:
     """Train a model on annotated corpora, known ones or your own.
 
@@ -144,7 +132,7 @@ def train(
     absent = sorted(set(start.named_corpora).difference(folder.info.name for folder in folders))
     if folders and absent:
         say(f"the preset {preset} also uses {', '.join(absent)}; without them the model is a different one")
-    with resumable(output, "cdcoref"):
+    with common.resumable(output, "cdcoref"):
         training.train(chosen, learnt, dev, output, resume=resume, device=device, tracker=log)
 
 

@@ -154,9 +154,9 @@ def _distance(parse: Parse, mark: int) -> int | None:
     if mark < 2 or (unit := days_of_unit(parse.lemma(mark - 1))) is None:
         return None
     if parse.lemma(mark - 2) == "the":
-        is_long = parse.lemma(mark - 3) == "to"  # "ten years to the day after"
+        is_long = mark > 3 and parse.lemma(mark - 3) == "to" and days_of_unit(parse.lemma(mark - 4)) is not None
         is_main = any(parse.heads[word] == word for word in (mark, *parse.ancestors(mark)) if word < mark)
-        return 1 if is_main and not is_long else None
+        return 1 if is_main and not is_long else None  # "ten years to the day after"
     count = count_named(parse.lemma(mark - 2))
     return None if count is None else count * unit
 

@@ -247,6 +247,7 @@ def _joined(one: StatedTime, other: StatedTime, words: Sequence[str]) -> StatedT
         return None
     joined = between in ("to", "until", "till", "through", "-", "–") if before == "from" else between == "and"
     is_next = between == "and" and {words[one.start], words[other.start]} <= _WEEKDAYS.keys()
+    is_next = is_next and "".join(words[other.end : other.end + 1]) in ("", ".", ",", ";")
     is_next = is_next and (other.period.first - one.period.last).days == 1
     if not ((before in ("from", "between") and joined) or is_next):
         return None

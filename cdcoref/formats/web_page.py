@@ -78,7 +78,8 @@ _LONGEST_PUBLISHED = 120
 """In characters."""
 _ADDRESS_DAY = re.compile(r"/((?:19|20)\d\d|[012]\d(?=\d{4}-))([/-]?)(\d\d)\2(\d\d)(?!\d)")
 _CONTROLS = (
-    "//button | //label | //*[parent::*][string-length(.) < 200][re:test(@class, '\\b(share|sharing|social)\\b')]"
+    "//button | //label | //*[self::div or self::ul or self::span or self::p][parent::*][string-length(.) < 200]"
+    "[not(.//p)][re:test(@class, '(^|\\s)(\\w+-)?(share|sharing|social)(-(links?|buttons?|bar|icons?|list))?(\\s|$)')]"
 )
 _AROUND = (
     f"//noscript | //amp-ad | {_CONTROLS}"

@@ -14,14 +14,12 @@ from cdcoref.circumstances import AMBIGUOUS, places_named
 from cdcoref.corpus import ENTITY, Corpus
 from cdcoref.language import (
     CLUB,
-    GENDER_OF_NOUNS,
     GROUP,
     JOBS,
     NO_PERSON,
     ORGANISATION,
     ORGANISATIONS,
     PERSON,
-    RELATIVES,
     TITLES,
     TOWN,
     TOWNS,
@@ -39,7 +37,7 @@ from cdcoref.word_tables import words_in
 Name = tuple[str, ...]
 Word = tuple[str, str]
 """A document and a word of a name."""
-_PEOPLE = frozenset({*JOBS, *TITLES, *RELATIVES, *GENDER_OF_NOUNS})
+_PEOPLE = frozenset({*JOBS, *TITLES, *words_in("people_nouns.tsv")})
 """Nouns that say of somebody what they are."""
 _NO_PEOPLE = frozenset({"FAC", "GPE", "LOC"})
 """Types of named entities."""
@@ -85,9 +83,9 @@ class Person:
             self.tokens |= {token for token, _ in one.syntax.descriptions}
             self.heads.add(one.syntax.head)
             self.relatives.update(one.syntax.relatives)
-            self.generations |= one.words.stated.generation | {
-                _OF_AGE[w] for w in _OF_AGE.keys() & one.phrase.modifiers
-            }
+            self.generations |= one.words.stated.generation
+            if one.phrase.article == "the" and one.phrase.modifiers <= _OF_AGE.keys():  # "the elder Hale"
+                self.generations |= {_OF_AGE[word] for word in one.phrase.modifiers}
             self.initials |= one.words.stated.initials
             if one.words.whole_name:
                 self.nouns |= _titles(one) & JOBS.keys()

@@ -126,11 +126,12 @@ def _with_titles(reading: Reading, mentions: Iterable[Mention]) -> list[Mention]
 
 
 def _end_of_person(reading: Reading, mention: Mention, behind: int) -> int:
-    """Where the name of a person ends that a mention begins ("Thomas" of "Thomas A. Greer"); `behind`: the next one."""
-    end, types = mention.start, reading.parse.entity_types
-    while end < len(types) and types[end] == "PERSON" and reading.cased.tokens[end][:1].isupper():
+    """Where a name with initials ends that a mention begins ("Thomas" of "Thomas A. Greer"); `behind`: the next one."""
+    tokens, types, end = reading.cased.tokens, reading.parse.entity_types, mention.end
+    while end + 1 < behind and types[end] == "PERSON" and tokens[end].isupper() and len(tokens[end].rstrip(".")) == 1:
         end += 1
-    return end if end <= behind else mention.end
+    is_name = end > mention.end and types[end] == "PERSON" and tokens[end][:1].isupper()
+    return end + 1 if is_name else mention.end
 
 
 def _ends_with_title(reading: Reading, mention: Mention) -> bool:

@@ -188,12 +188,13 @@ class StoryNumbers:
         numbers: defaultdict[tuple[str, str], list[int]] = defaultdict(list)
         main: set[tuple[str, str]] = set()
         for number, stated in enumerate(self._stated):
-            quantity, (_, unit) = stated.value, self._sort_of(stated)
-            if quantity.event is not None and quantity.event.cluster is not None:
-                main.add((unit, quantity.event.cluster))
-            for event in (quantity.event, *quantity.further):
-                if event is not None and event.cluster is not None:
-                    numbers[unit, event.cluster].append(number)
+            quantity = stated.value
+            for unit in {quantity.unit, self._sort_of(stated)[1]}:
+                if quantity.event is not None and quantity.event.cluster is not None:
+                    main.add((unit, quantity.event.cluster))
+                for event in (quantity.event, *quantity.further):
+                    if event is not None and event.cluster is not None:
+                        numbers[unit, event.cluster].append(number)
         for unit, cluster in sorted(main):
             if self._story.tells(self._story.events[cluster]):
                 pairs = combinations(numbers[unit, cluster], 2)
@@ -269,7 +270,7 @@ class StoryNumbers:
 
     def _may_be_about_one(self, one: StatedValue, other: StatedValue) -> bool:
         """Whether two values are not too far from each other, and their documents have a name of both sentences."""
-        if one.value.unit == PEOPLE and one.value.relation != other.value.relation:
+        if one.value.counts_people and other.value.counts_people and one.value.relation != other.value.relation:
             return False  # the dead and the infected of one outbreak
         mine, theirs = self._names_in_clause(one), self._names_in_clause(other)
         return not _is_of_other_size(one, other) and not (

@@ -197,3 +197,21 @@ def test_what_stands_beside_nouns_and_names_tells_two_apart(texts: str, same: bo
     logits = PairLogits(len(mentions), np.array([one]), np.array([other]), numbers, score)
     labels = KindClusters(Readings(corpus), logits, "entity", CorefConfig()).cut(0.5)
     assert (labels[one] == labels[other]) == same
+
+
+@pytest.mark.parametrize(
+    ("text", "same"),
+    [
+        ("A *strike lasted ten days . | A separate *strike goes on .", False),
+        ("Another *quake hits Peru | Another *quake hit Peru .", True),
+        ("Two *attacks killed 12 . | Two separate *attacks killed 12 .", True),
+    ],
+)
+def test_a_further_event_is_not_the_one_before_it(text: str, same: bool) -> None:
+    document = Document.from_sentences("a", [own.replace("*", "").split() for own in text.split(" | ")])
+    places = [place for place, word in enumerate(text.replace(" |", "").split()) if word[0] == "*"]
+    corpus = Corpus((document,), tuple(Mention("a", (place,), "event") for place in places))
+    numbers, score = np.full(1, KINDS.index("event")), np.full(1, 4.0, dtype=np.float32)
+    logits = PairLogits(2, np.array([0]), np.array([1]), numbers, score)
+    labels = KindClusters(Readings(corpus), logits, "event", CorefConfig()).cut(0.5)
+    assert (labels[0] == labels[1]) == same
