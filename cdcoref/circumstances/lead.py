@@ -101,6 +101,7 @@ class Lead:
     `happening_then`: those of them that have this time, if none of their own, unlike what somebody is arrested for.
     `recent`: whether a time of it has no known value, as "yesterday" in a document of an unknown day.
     `is_stated`, `states_where`: whether the clause of the main event itself states `when`, and `where`.
+    `is_about_place`: whether the place of the title only modifies no noun ("US contracts").
     """
 
     def __init__(self, document: Document, sentences: Sequence[Sentence], parse: Parse, today: Period | None) -> None:
@@ -132,7 +133,10 @@ class Lead:
         known = [one for one in places_in(words) if one.place.country and behind[one.end] not in _COMPANIES]
         # "Gigante" in "Vincent Gigante dies" is a town only if the text below names it as a place too.
         sure = (one.firm or one.certain or one.local or one.place.sort != "city" or one.place in below for one in known)
-        named = [one.place for one, is_sure in zip(known, sure, strict=True) if is_sure]
+        names = [one for one, is_sure in zip(known, sure, strict=True) if is_sure]
+        named = [one.place for one in names]
+        name = () if title or not names else self._lines[0].tokens(names[0].start, names[0].end)
+        self.is_about_place = not name or parse.relations[parse.head_of(name)] not in ("compound", "amod", "nmod")
         ranked = sorted(
             self._places(),
             key=lambda pair: (_is_abroad(pair[1].place, named), pair[0], pair[1].place.sort in ("country", "region")),

@@ -210,7 +210,8 @@ class CorpusCircumstances:
             if where is None or (exact != where.place and where.place.contains(exact)):
                 where = ClusterPlace(exact, self._shown([(document, lead.where.tokens)]), "inferred")
         about = lead.setting.about
-        if where is None and about is not None and (about.sort == "country" or about in lead.setting.places):
+        is_named = about is not None and (about.sort == "country" or about in lead.setting.places)
+        if where is None and about is not None and is_named and lead.is_about_place:
             where = ClusterPlace(about, (), "inferred")
         return ClusterCircumstances(when, where)
 

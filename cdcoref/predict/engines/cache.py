@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from cdcoref.errors import InputError
 
 CACHE_FILE = "results.sqlite"
-VERSION = 14
+VERSION = 15
 """Part of every hash. It is increased whenever the code computes something else from the same model and documents, or
 stores it differently."""
 

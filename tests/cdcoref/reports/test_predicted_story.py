@@ -167,6 +167,8 @@ def test_where_a_story_was_by_the_country_of_most_of_its_documents() -> None:
     assert story_of(texts, {}).where == "Bergen, Norway"
     assert story_of({"a": "Tanzania mourns as a ferry sank on Lake Tana ."}, {}).where == "Lake Tana, Tanzania"
     assert story_of({"a": "A Danish bank buys a rival ."}, {}).where == ""
+    assert story_of({"a": "Orvik wins Norway contracts"}, {}).where == ""
+    assert story_of({"a": "Norway drops contracts with Orvik"}, {}).where == "Norway"
 
 
 def test_of_places_and_days_that_equally_many_state_the_order_of_documents_chooses_none() -> None:
