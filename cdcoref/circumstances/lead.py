@@ -280,8 +280,10 @@ class Lead:
                     map(parse.lemma, above_in_phrase(parse, where.tokens[0]))
                 ):
                     auxiliaries = parse.below(verb_of(parse, where.tokens[0]), "aux")
-                    is_aside = "MD" in {parse.tags[word] for word in auxiliaries}  # "should be held in Florence"
-                    yield _ASIDE if is_aside else _VERB if one.place.country and not is_relative else _UNKNOWN, where
+                    if "MD" in {parse.tags[word] for word in auxiliaries}:  # "should be held in Florence"
+                        yield _ASIDE, replace(where, source=Source.DOCUMENT)
+                    else:
+                        yield _VERB if one.place.country and not is_relative else _UNKNOWN, where
                 else:
                     yield _ASIDE, replace(where, source=Source.DOCUMENT)
 
