@@ -169,9 +169,8 @@ def test_where_a_story_was_by_the_country_of_most_of_its_documents() -> None:
     assert story_of({"a": "A Danish bank buys a rival ."}, {}).where == ""
     assert story_of({"a": "Orvik wins Norway contracts"}, {}).where == ""
     assert story_of({"a": "Norway drops contracts with Orvik"}, {}).where == "Norway"
-    document = Document.from_sentences(
-        "a", ["Maas quits .".split(), "One question is where he should play in Italy .".split()]
-    )
+    text = "Maas quits . | One question is where he should play in Italy ."
+    document = Document.from_sentences("a", [sentence.split() for sentence in text.split(" | ")])
     assert stories_of(Corpus((document,), ()), {1: ["a"]})[0].where == ""
 
 
