@@ -345,8 +345,8 @@ def _conflicts(
             stated[number] = stated[number]._replace(sorts=frozenset((PERSON,)))
     for number, sorts in {**dict.fromkeys(names.things, NO_PERSON), **names.sorts}.items():
         if number in stated:
-            own = stated[number].sorts
-            stated[number] = stated[number]._replace(sorts=own & sorts or own or sorts)
+            of_words = stated[number].sorts
+            stated[number] = stated[number]._replace(sorts=of_words & sorts or of_words or sorts)
     genders = {
         number: frozenset().union(*(one.words.stated.gender for one in pronouns))
         for number, pronouns in _pronouns(facts, links).items()
