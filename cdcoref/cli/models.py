@@ -16,7 +16,7 @@ from cdcoref.cli.messages import StageProgress, say
 from cdcoref.cli.options import MENTIONS, NAMES, OUTPUT, ChosenModel, Computing, CorpusSplit, Ids, Kind, option
 from cdcoref.corpus import Corpus
 from cdcoref.errors import InputError
-from cdlm import training_options as common
+from cdlm import training_options
 
 EXAMPLES = {
     "train": (
@@ -72,34 +72,34 @@ class LearntCorpora(Ids):
 
 
 def train(
-    output: common.OutputModelOption,
+    output: training_options.OutputModelOption,
     corpora: LearntCorpora,
-    config: common.ConfigOption = None,
+    config: training_options.ConfigOption = None,
     preset: Literal["base", "small", "paper"] = option(
         "base",
         "Settings to start from. base, small: those of the models that ship; paper: as in the paper, with one --kind "
         "per run.",
-        panel=common.SETTINGS,
+        panel=training_options.SETTINGS,
     ),
-    encoder: common.EncoderOption = None,
+    encoder: training_options.EncoderOption = None,
     kind: Kind | None = option(
         None,
         "Kind of mentions to train on; also the kind of those in CoNLL files, which do not state it. Default: both.",
-        panel=common.SETTINGS,
+        panel=training_options.SETTINGS,
     ),
-    epochs: common.EpochsOption = None,
-    seed: common.SeedOption = None,
+    epochs: training_options.EpochsOption = None,
+    seed: training_options.SeedOption = None,
     context: Literal["document", "sentence"] | None = option(
         None,
         "With --preset paper: show the whole documents of two mentions, or their sentences.",
-        panel=common.SETTINGS,
+        panel=training_options.SETTINGS,
     ),
-    learning_rate: common.RateOption = None,
-    precision: common.PrecisionOption = None,
-    settings: common.SetOption = None,
-    log: common.LogOption = None,
-    device: common.DeviceOption = None,
-    resume: common.ResumeOption = False,
+    learning_rate: training_options.RateOption = None,
+    precision: training_options.PrecisionOption = None,
+    settings: training_options.SetOption = None,
+    log: training_options.LogOption = None,
+    device: training_options.DeviceOption = None,
+    resume: training_options.ResumeOption = False,
 ) -> None:
     """Train a model on annotated corpora, known ones or your own.
 
@@ -132,7 +132,7 @@ def train(
     absent = sorted(set(start.named_corpora).difference(folder.info.name for folder in folders))
     if folders and absent:
         say(f"the preset {preset} also uses {', '.join(absent)}; without them the model is a different one")
-    with common.resumable(output, "cdcoref"):
+    with training_options.resumable(output, "cdcoref"):
         training.train(chosen, learnt, dev, output, resume=resume, device=device, tracker=log)
 
 

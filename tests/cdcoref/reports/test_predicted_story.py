@@ -167,6 +167,9 @@ def test_where_a_story_was_by_the_country_of_most_of_its_documents() -> None:
     assert story_of(texts, {}).where == "Bergen, Norway"
     assert story_of({"a": "Tanzania mourns as a ferry sank on Lake Tana ."}, {}).where == "Lake Tana, Tanzania"
     assert story_of({"a": "A Danish bank buys a rival ."}, {}).where == ""
+
+
+def test_a_place_of_something_else_is_not_that_of_the_story() -> None:
     assert story_of({"a": "Orvik wins Norway contracts"}, {}).where == ""
     assert story_of({"a": "Norway drops contracts with Orvik"}, {}).where == "Norway"
     earlier = "Brock will cut 460 jobs , the firm said . | Last year it cut 150 jobs at its plant in Leeds ."
